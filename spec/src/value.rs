@@ -14,7 +14,7 @@ pub struct Wrong {
     is: fn(Option<&Value>) -> bool,
     /// Why a server may accept it. Empty: it must reject it.
     pub open: &'static str,
-    /// Whether it is sent only if all values are sent (`--depth full`), or, if it is valid, only in a world of the run's own.
+    /// Whether `--depth quick` leaves it out. Valid ones that use up a limit are sent with `--depth full` only.
     pub is_deep: bool,
     /// Whether nothing valid can be read from it: a server that accepts it rejects what follows from it.
     pub is_hollow: bool,

@@ -247,6 +247,15 @@ struct ProveArgs {
     /// Only every Nth cell; the seed decides which
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
+    /// Print how many cells a run finds at a target that others use too: one world for all checks, one key, no control API
+    #[arg(long, requires = "cells", conflicts_with = "holes")]
+    shared: bool,
+    /// Write what such a run finds and what it does not, as a page (Markdown)
+    #[arg(long, value_name = "FILE", requires = "shared")]
+    page: Option<PathBuf>,
+    /// Which values such a run sends in place of ordinary ones
+    #[arg(long, value_enum, default_value = "standard")]
+    depth: cli::run::DepthName,
     /// Write the open cells in the form of suites/holes.toml
     #[arg(long, value_name = "FILE", requires = "cells", conflicts_with = "every")]
     holes: Option<PathBuf>,
@@ -519,10 +528,19 @@ async fn prove_cells(
     wanted: &[&'static assay_suites::harness::check::Check],
     settings: &Settings,
 ) -> Result<(), Ending> {
-    use assay_suites::embedded::cells;
+    use assay_suites::embedded::{cells, shared};
 
     let is_wanted = |service: &&Service| wanted.iter().any(|check| check.requirement.service == **service);
     let services: Vec<Service> = Service::ALL.iter().filter(is_wanted).copied().collect();
+    if args.shared {
+        let found = shared::detection(args.seed, &services, args.depth.into(), 4, args.every.into());
+        let found = found.await.map_err(Ending::Failed)?;
+        print!("{}", shared::text(&found));
+        if let Some(path) = &args.json {
+            write(path, &format!("{:#}\n", shared::json(&found)))?;
+        }
+        return args.page.as_ref().map_or(Ok(()), |path| write(path, &shared::page(&found)));
+    }
     let found = cells::prove_cells(args.seed, &services, settings, 4, args.every.into());
     let found = found.await.map_err(Ending::Failed)?;
     print!("{}", cells::text(&found));

@@ -43,6 +43,7 @@ static TOPICS: &[Topic] = topics! {
     "testing-hosting" "docs/services/hosting.md";
     "testing-publish" "docs/services/publish.md";
     "testing-drop" "docs/services/drop.md";
+    "shared-targets" "docs/shared-targets.md";
     "ci" "docs/ci.md";
     "simulator" "docs/simulator.md";
     "testing-clients" "docs/testing-clients.md";

@@ -64,6 +64,7 @@ const MOST_TIMES: u32 = 10_000;
 /// The names of [`Depth`].
 #[derive(Clone, Copy, ValueEnum)]
 pub enum DepthName {
+    Quick,
     Standard,
     Full,
 }
@@ -71,6 +72,7 @@ pub enum DepthName {
 impl From<DepthName> for Depth {
     fn from(name: DepthName) -> Depth {
         match name {
+            DepthName::Quick => Depth::Quick,
             DepthName::Standard => Depth::Standard,
             DepthName::Full => Depth::Full,
         }
@@ -106,10 +108,10 @@ pub(crate) struct RunArgs {
     /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
     #[arg(long)]
     real_time: bool,
-    /// Which wrong values to send in place of valid ones: the most likely ones, or all. Default: all in worlds that the run
-    /// owns, elsewhere the most likely ones
-    #[arg(long, value_enum)]
-    depth: Option<DepthName>,
+    /// Which values to send in place of ordinary ones: the most likely wrong ones; all wrong ones; also all uncommon valid
+    /// ones, which use up publishes and uploads
+    #[arg(long, value_enum, default_value = "standard")]
+    depth: DepthName,
     /// Do not ask first whether the target is what the profile says
     #[arg(long)]
     no_survey: bool,
@@ -367,7 +369,7 @@ async fn run_once(
 
     setup.settings.read_only = args.read_only;
     setup.settings.real_time = args.real_time;
-    setup.settings.depth = args.depth.map_or(Depth::ByTarget, Depth::from);
+    setup.settings.depth = args.depth.into();
     if let Some(interrupt) = interrupt
         && !args.no_survey
     {
@@ -405,7 +407,9 @@ async fn run_once(
     }
     if is_joined {
         // What one part learned may be in the other.
-        run.outcomes.iter_mut().for_each(|outcome| setup.settings.learned.redact(outcome));
+        for outcome in &mut run.outcomes {
+            setup.settings.learned.redact(outcome);
+        }
     }
     judge::note_other_readings(&mut run, setup.loaded.as_ref()).await;
     if run.is_partial && !args.repeats() && !keep(&args.outputs, &run) {

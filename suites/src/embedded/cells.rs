@@ -185,7 +185,7 @@ pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
     scoped(services).map(|cell| (cell.to_string(), cell.what.requirement)).collect()
 }
 
-fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
+pub(super) fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     let accepting = catalogue::requirements().filter(|row| !row.accepted.is_empty());
     let deviations = world::deviations().into_iter().chain(accepting.map(Deviation::refusal));
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
@@ -194,7 +194,7 @@ fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
 
 /// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that, or takes effect
 /// all the same.
-fn failing<'a>(
+pub(super) fn failing<'a>(
     services: &'a [Service],
     conforming: &'a [Ran],
 ) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
@@ -226,9 +226,9 @@ fn at_values(what: Deviation, places: &'static [Place]) -> impl Iterator<Item = 
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.
-type Key = (Service, &'static str, u16, String);
+pub(super) type Key = (Service, &'static str, u16, String);
 
-fn key(cell: &Cell) -> Key {
+pub(super) fn key(cell: &Cell) -> Key {
     let Cell { endpoint, status, part, path, .. } = cell;
     (endpoint.service, endpoint.name, *status, format!("{part:?} {path}"))
 }
@@ -239,8 +239,8 @@ fn response(cell: &Cell) -> String {
 
 /// A check that sees a declared part in a run without deviations.
 #[derive(Clone, Copy)]
-struct Sighting {
-    check: &'static Check,
+pub(super) struct Sighting {
+    pub(super) check: &'static Check,
     /// The variation of the run. Empty: none.
     variation: &'static str,
 }
@@ -267,7 +267,11 @@ async fn sightings_under_variations(
 }
 
 /// The checks that see each declared part in a run without deviations, the cheapest first.
-fn sightings(ran: &[Ran], variation: &'static str, settings: &Settings) -> BTreeMap<Key, Vec<Sighting>> {
+pub(super) fn sightings(
+    ran: &[Ran],
+    variation: &'static str,
+    settings: &Settings,
+) -> BTreeMap<Key, Vec<Sighting>> {
     let mut by_cost: Vec<&Ran> = ran.iter().collect();
     // A world of the hosting service begins with a history, which takes time.
     let cost =

@@ -25,8 +25,10 @@ const EXCLUSIVE: &[&[&str]] = &[
     // A file has a hash of its message and one of its content; one of the two must find it.
     &["network.files-by-content", "network.files-by-message"],
     // One container each.
-    &["network.flat-array", "network.flat-data"],
+    &["network.flat-array", "network.flat-data", "network.flat-unpaged"],
     &["network.aggregates-list", "network.aggregates-array"],
+    // With both, no record shows a session key.
+    &["hosting.no-pubkey", "hosting.wallet-edits"],
     // A bucket has one size.
     &["network.rates-shared", "network.rates-bucket"],
 ];

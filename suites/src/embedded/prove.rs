@@ -329,7 +329,7 @@ pub(super) async fn side_by_side<T>(
 static KNOWN: LazyLock<Arc<Memo>> = LazyLock::new(Arc::default);
 
 /// Runs work to its end on a thread of its own, with all tasks that it spawns.
-async fn on_own_thread<T: Send + 'static>(
+pub(super) async fn on_own_thread<T: Send + 'static>(
     work: impl AsyncFnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
     let run = move || run::on_one_thread().map(|thread| KNOWN.during(|| thread.block_on(work())));

@@ -196,6 +196,8 @@ costs! {
     requests_in_depth(count: u32) { deeper.0 = count }
     /// More of these where a transfer is pending.
     requests_in_depth_if_pending(count: u32) { deeper.1 = count }
+    /// More requests on a shared target where all uncommon valid values are sent; each counts as a publish or an upload.
+    uncommon(count: u32) { uncommon = count }
     /// Domains that it makes in its own world.
     domains(count: u32) { domains = count }
     /// Uploads that count against an address's hour.

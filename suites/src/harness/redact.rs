@@ -101,15 +101,21 @@ impl Learned {
         self.known().forms()
     }
 
-    /// Redacts an outcome of any check of the run.
-    pub fn redact(&self, outcome: &mut Outcome) {
-        let known = self.known();
-        if known.is_empty() || !redact_contents(&known, outcome) {
-            return;
+    /// Redacts an outcome of any check of the run; returns whether there was a secret.
+    pub fn redact(&self, outcome: &mut Outcome) -> bool {
+        let found = !self.known().is_empty() && redact_contents(&self.known(), outcome);
+        if found {
+            self.disguise(outcome);
         }
-        let new = known.disguises().iter().filter(|disguise| !outcome.disguises.contains(disguise));
-        let new: Vec<_> = new.cloned().collect();
-        outcome.disguises.extend(new);
+        found
+    }
+
+    /// Gives an outcome that had a secret the replacements of all, in an order that does not depend on the checks that ended
+    /// before.
+    pub(crate) fn disguise(&self, outcome: &mut Outcome) {
+        outcome.disguises.extend(self.known().disguises().iter().cloned());
+        outcome.disguises.sort();
+        outcome.disguises.dedup();
     }
 
     /// Redacts a string.

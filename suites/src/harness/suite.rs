@@ -154,7 +154,21 @@ pub struct Simulator {
     pub prepare: fn(&mut dyn SimulatedWorld) -> Result<(), String>,
     /// Sets the service's table.
     pub profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>,
+    /// Leaves in the table what an operator has who is not the server's developer. The value is what `prepared_by` returned.
+    pub operated: fn(&mut Profile, &Value, WriteSecret<'_>) -> Result<(), String>,
+    /// Limits, as JSON, without which a run only takes longer. The table states them.
+    pub quick: &'static str,
 }
+
+impl Simulator {
+    /// A simulator that is not prepared, and whose table an operator has, too.
+    pub const fn new(profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>) -> Simulator {
+        Simulator { prepare: |_| Ok(()), profile, operated: |_, _, _| Ok(()), quick: "{}" }
+    }
+}
+
+/// Writes a secret into a file beside the profile, with this extension.
+pub type WriteSecret<'s> = &'s dyn Fn(&str, &str) -> Result<Secret, String>;
 
 /// A world that is not served yet.
 pub trait SimulatedWorld {
@@ -176,8 +190,8 @@ pub struct Simulated<'s> {
     pub state: &'s dyn Fn(Service) -> Value,
     /// The limits of a service, as the control API shows them.
     pub limits: &'s dyn Fn(Service) -> Value,
-    /// Writes a secret into a file beside the profile, with this extension.
-    pub write_secret: &'s dyn Fn(&str, &str) -> Result<Secret, String>,
+    /// Keeps a secret.
+    pub write_secret: WriteSecret<'s>,
 }
 
 impl Simulated<'_> {

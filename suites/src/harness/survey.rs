@@ -362,6 +362,12 @@ impl<'s> Place<'s> {
         }
     }
 
+    /// The status of an answer and the beginning of its body, for display.
+    pub(crate) fn got(&self, answer: &Response) -> String {
+        let body = shown(&self.survey.settings.secrets, answer.text().trim());
+        format!("{} {body}", answer.status).trim_end().to_owned()
+    }
+
     /// The request target of a path below the base URL.
     pub(crate) fn target(&self, path: &str) -> String {
         let sender = Sender::new(self.survey.connector.clone(), self.base);

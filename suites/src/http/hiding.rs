@@ -34,7 +34,7 @@ pub struct Hidden {
 }
 
 /// A replacement with the same form as the secret, so that checks of the form can be judged again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Disguise {
     /// The secret's name.
     pub name: String,

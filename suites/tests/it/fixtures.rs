@@ -281,6 +281,7 @@ fn remarks(folder: &TempDir) -> Vec<Value> {
 }
 
 /// All wrong values are sent.
+const QUICK: [&str; 2] = ["--depth", "quick"];
 const FULL: [&str; 2] = ["--depth", "full"];
 
 /// The domains that are locked at the simulator.
@@ -317,6 +318,9 @@ async fn eight_domains_run_all_checks_that_need_no_other_state() {
     let full = ran(&folder, "publish", &eight, &FULL).await;
     assert_eq!(counted(&full), documented("publish", "eight domains with `--depth full`"));
     insta::assert_snapshot!("eight_domains_in_full", full);
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    let quick = ran(&folder, "publish", &eight, &QUICK).await;
+    assert_eq!(counted(&quick), documented("publish", "eight domains with `--depth quick`"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,6 +18,9 @@ pub struct Cost {
     pub with_pending: (u32, u32),
     /// The requests that it adds on a shared target where all wrong values are sent, and of these those of `with_pending`.
     pub deeper: (u32, u32),
+    /// The requests that it adds on a shared target where all uncommon valid values are sent: each is accepted, and counts as a
+    /// publish or an upload.
+    pub uncommon: u32,
     /// Domains that it makes in its own world.
     pub domains: u32,
     /// Uploads that count against an address's hour.
@@ -46,6 +49,7 @@ impl Cost {
         publishes_elsewhere: None,
         with_pending: (0, 0),
         deeper: (0, 0),
+        uncommon: 0,
         domains: 0,
         drops: 0,
         drops_elsewhere: None,
@@ -68,6 +72,25 @@ impl Cost {
         self.elsewhere = Some(self.requests_at(false) + self.deeper.0);
         self.with_pending.0 += self.deeper.1;
         self
+    }
+
+    /// The cost where all uncommon valid values are sent, too.
+    #[must_use]
+    pub const fn in_full(self) -> Cost {
+        let mut full = self.in_depth();
+        full.elsewhere = Some(full.requests_at(false) + self.uncommon);
+        if self.publishes > 0 {
+            full.publishes_elsewhere = Some(self.publishes_at(false) + self.uncommon);
+        }
+        if self.drops > 0 {
+            full.drops_elsewhere = Some(self.drops_at(false) + self.uncommon);
+        }
+        full
+    }
+
+    /// Whether its accepted requests use up a limit of a shared target.
+    pub const fn uses_up(self) -> bool {
+        self.publishes_at(false) > 0 || self.drops_at(false) > 0
     }
 
     /// Publishes in the check's own world, or the maximum on a shared target.

@@ -44,26 +44,16 @@ pub enum Places {
     Only(Place),
 }
 
-/// Which wrong values checks send.
+/// Which values checks send in place of valid ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// All in a world of the check's own, elsewhere the most likely ones.
-    #[default]
-    ByTarget,
     /// The most likely ones.
+    Quick,
+    /// All wrong ones, and the uncommon valid ones whose acceptance uses up nothing. All in a world of the check's own.
+    #[default]
     Standard,
     /// All.
     Full,
-}
-
-impl Depth {
-    /// What a check costs.
-    pub const fn cost(self, check: &Check) -> Cost {
-        match self {
-            Depth::Full => check.cost.in_depth(),
-            Depth::ByTarget | Depth::Standard => check.cost,
-        }
-    }
 }
 
 /// Settings of a run that every check sees.
@@ -114,6 +104,15 @@ impl Settings {
             shares_start: false,
             learned: Learned::default(),
             fixtures: FixtureMap::own(suites),
+        }
+    }
+
+    /// What a check costs.
+    pub const fn cost(&self, check: &Check) -> Cost {
+        match self.depth {
+            Depth::Quick => check.cost,
+            Depth::Standard => check.cost.in_depth(),
+            Depth::Full => check.cost.in_full(),
         }
     }
 
@@ -405,11 +404,7 @@ impl<'run> Probe<'run> {
 
     /// Whether all wrong values are sent.
     pub(crate) fn sends_all(&self) -> bool {
-        match self.settings.depth {
-            Depth::ByTarget => self.owns_time(),
-            Depth::Standard => false,
-            Depth::Full => true,
-        }
+        self.settings.depth != Depth::Quick
     }
 
     /// The wrong values of the check's requirement that are sent.
@@ -419,9 +414,14 @@ impl<'run> Probe<'run> {
     }
 
     /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
-    /// accepted uses up limits of a shared target.
+    /// accepted may use up limits of a shared target.
     pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
-        let all = self.owns_time();
+        let all = match self.settings.depth {
+            _ if self.owns_time() => true,
+            Depth::Quick => false,
+            Depth::Standard => !self.check.cost.uses_up(),
+            Depth::Full => true,
+        };
         self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
     }
 
@@ -454,7 +454,7 @@ impl<'run> Probe<'run> {
         if self.statistics(|statistics| statistics.exchanges.is_empty()) {
             let reserved = self
                 .pace
-                .start(class, self.settings.depth.cost(self.check).requests_at(false))
+                .start(class, self.settings.cost(self.check).requests_at(false))
                 .await
                 .map_err(turned_away)?;
             self.statistics(|statistics| {

@@ -79,26 +79,30 @@ impl Runner<'_> {
     /// As [`Runner::run`], but it can be stopped. After the first request no further check starts; after the second,
     /// running checks are abandoned. A stopped run is partial.
     pub async fn run_until(&self, planned: &[Planned], halt: &dyn Halt, mut seen: impl FnMut(&Ran)) -> Run {
-        // Each with the number of secrets that were learned before.
-        let mut all: Vec<(Ran, usize)> = Vec::new();
+        // Each with the number of secrets that were learned before, and whether one of them was found.
+        let mut all: Vec<(Ran, usize, bool)> = Vec::new();
         let (mut kept, learned) = (Kept::default(), &self.settings.learned);
         let mut take = |mut ran: Ran| {
             let count = learned.count();
-            learned.redact(&mut ran.outcome);
+            let found = learned.redact(&mut ran.outcome);
             bound(&mut ran.outcome, &mut kept);
             // Nothing else of a trace is read at the end.
             let transitions = std::mem::take(&mut ran.trace.transitions);
             ran.trace = SimTrace { transitions, ..SimTrace::default() };
             seen(&ran);
-            all.push((ran, count));
+            all.push((ran, count, found));
         };
         self.run_each(planned, halt, &mut take).await;
         self.target.end().await;
         let is_partial = all.len() < planned.len();
         let count = learned.count();
-        let early = all.par_iter_mut().filter(|(_, known)| *known < count);
-        early.for_each(|(ran, _)| learned.redact(&mut ran.outcome));
-        let all = all.into_iter().map(|(ran, _)| ran).collect();
+        let early = all.par_iter_mut().filter(|(_, known, _)| *known < count);
+        early.for_each(|(ran, _, found)| {
+            if !learned.redact(&mut ran.outcome) && *found {
+                learned.disguise(&mut ran.outcome);
+            }
+        });
+        let all = all.into_iter().map(|(ran, ..)| ran).collect();
         let mut run = Run { is_partial, remarks: self.remarks(), ..self.gather(all) };
         self.observe_limits(&mut run);
         run

@@ -69,7 +69,7 @@ pub async fn foresee(
     let mut planned = plan(target, checks);
     for Planned { check, cost, left_out } in &mut planned {
         let check: &'static Check = check;
-        *cost = settings.depth.cost(check);
+        *cost = settings.cost(check);
         if settings.real_time {
             *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
         }

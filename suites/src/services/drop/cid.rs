@@ -23,6 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2 + NAMES)
         .requests_elsewhere(2)
         .uploads_elsewhere(2)
+        .uncommon(NAMES)
         .sends(1_450_000),
     shows!(rows::VERSION, cid_is_a_cidv1).requests(1).uploads(1).writes(1).sends(95_000),
     shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory)

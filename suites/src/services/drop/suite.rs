@@ -54,11 +54,10 @@ pub static SUITE: Suite = Suite {
     may_reject: &[],
     readings: READINGS,
     simulator: Simulator {
-        prepare: |_| Ok(()),
-        profile: |sim, profile| {
+        ..Simulator::new(|sim, profile| {
             profile.drop = Some(simulated::table(sim));
             Ok(())
-        },
+        })
     },
 };
 

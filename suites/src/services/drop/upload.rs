@@ -45,7 +45,8 @@ pub(super) const CHECKS: &[Check] = &[
 /// With the cost of an ordinary upload and one for each of these sources.
 const fn sources(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
-    check.requests(all).uploads(all).writes(all).requests_elsewhere(some).uploads_elsewhere(some)
+    let check = check.requests(all).uploads(all).writes(all).requests_elsewhere(some).uploads_elsewhere(some);
+    check.uncommon(all - some)
 }
 
 /// 64 characters that include every allowed kind.

@@ -257,7 +257,12 @@ async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
         broken.iter().any(|event| chunk(event).is_some()),
         "the stream failed before the first chunk",
     )?;
-    let shown: Vec<&str> = broken.iter().rev().take(2).map(|event| event.data.as_str()).collect();
+    let kind = |event: &Event| match chunk(event) {
+        _ if is_end(event) => "the end mark",
+        Some(_) => "an ordinary chunk",
+        None => "another event",
+    };
+    let shown: Vec<&str> = broken.iter().rev().take(2).map(kind).collect();
     let want = "an event that is neither an ordinary chunk nor the end mark";
     answer.expect(has_error(&broken), "events", want, format!("last events: {}", shown.join(", before it ")))
 }

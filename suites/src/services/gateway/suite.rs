@@ -72,11 +72,14 @@ pub static SUITE: Suite = Suite {
     may_reject: &[&payment::USED_AGAIN],
     readings: READINGS,
     simulator: Simulator {
-        prepare: |_| Ok(()),
-        profile: |sim, profile| {
-            profile.gateway = Some(simulated::table(sim)?);
+        operated: |profile, _, _| {
+            profile.gateway.iter_mut().for_each(|table| table.revoked_key = None);
             Ok(())
         },
+        ..Simulator::new(|sim, profile| {
+            profile.gateway = Some(simulated::table(sim)?);
+            Ok(())
+        })
     },
 };
 

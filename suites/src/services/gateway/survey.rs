@@ -149,7 +149,7 @@ async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
     if let Some(id) = &models.down
         && let Ok(answer) = send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(id))).await
     {
-        let what = format!("POST {path} with the model {id:?} returned {}", answer.status);
+        let what = format!("POST {path} with the model {id:?} returned {}", at.got(&answer));
         if answer.status == 200 {
             say("down", format!("{what}: a server of it answers"), "name a model without a live server");
         } else if is_unlisted(at, &answer, id).await {
@@ -161,14 +161,15 @@ async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
         && let Ok(answer) = send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(id))).await
         && is_unlisted(at, &answer, id).await
     {
-        let what = format!("POST {path} with the model {id:?} returned 404; discovery does not list it");
+        let got = at.got(&answer);
+        let what = format!("POST {path} with the model {id:?} returned {got}; discovery does not list it");
         say("one_down", what, "name a model with several servers, of which one has failed");
     }
     if let Some(id) = &models.fails_midway
         && let Ok(answer) =
             send(at, &chat::ENDPOINT, Some(key), Some(bodies::streamed(bodies::chat(id)))).await
     {
-        let what = format!("POST {path} for a stream of the model {id:?} returned {}", answer.status);
+        let what = format!("POST {path} for a stream of the model {id:?} returned {}", at.got(&answer));
         // How the stream ends is judged by a check.
         if answer.status != 200 {
             say("fails_midway", what, "name a model whose streams begin and then fail");
@@ -187,15 +188,15 @@ async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
     let fixtures = &at.survey.settings.gateway();
     let second = fixtures.second_key.as_ref().map(|second| second.0.as_str())?;
     let checked = send(at, &auth::CHECK, Some(second), None).await;
-    if let Ok(Response { status: status @ (401 | 403), .. }) = checked {
-        let what = format!("GET {} with the second key returned {status}", auth::CHECK.path);
+    if let Ok(answer @ Response { status: 401 | 403, .. }) = &checked {
+        let what = format!("GET {} with the second key returned {}", auth::CHECK.path, at.got(answer));
         return Some(WrongFixture::new("gateway.second_key", what, "set a valid key"));
     }
     let (url, path) = fixtures.usage.as_ref()?;
     let request = Request::new("GET", "").header("Authorization", format!("Bearer {second}"));
     let got = match at.elsewhere(url).send(request, Limits::default()).await {
         Ok(answer) if answer.json().is_ok_and(|body| spent_in(&body, path).is_some()) => return None,
-        Ok(answer) => format!("{url} returned {} without a whole number at {path}", answer.status),
+        Ok(answer) => format!("{url} returned no whole number at {path}: {}", at.got(&answer)),
         Err(why) => why,
     };
     Some(WrongFixture::new("gateway.usage_url", got, "correct usage_url and usage_path, or remove them"))
@@ -233,7 +234,7 @@ async fn mute_model(at: Place<'_>, key: &str, id: &str) -> Option<(String, Strin
     if answers(&answer) {
         return None;
     }
-    let got = answer.map_or_else(|why| why, |answer| answer.status.to_string());
+    let got = answer.map_or_else(|why| why, |answer| at.got(&answer));
     let what = format!("POST {} with the model {id:?} returned {got}", chat::ENDPOINT.path);
     if let Some(other) = first_that_answers(at, key, Some(id)).await {
         let other = usable(&at.survey.settings.secrets, &other)?;

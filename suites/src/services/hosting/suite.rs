@@ -62,11 +62,14 @@ pub static SUITE: Suite = Suite {
     may_reject: &[],
     readings: READINGS,
     simulator: Simulator {
-        prepare: |_| Ok(()),
-        profile: |sim, profile| {
-            profile.hosting = Some(simulated::table(sim));
+        operated: |profile, history, write_secret| {
+            profile.hosting = Some(simulated::operated(history, write_secret)?);
             Ok(())
         },
+        ..Simulator::new(|sim, profile| {
+            profile.hosting = Some(simulated::table(sim));
+            Ok(())
+        })
     },
 };
 

@@ -132,8 +132,7 @@ async fn missing_at(at: Place<'_>, paths: impl Iterator<Item = String>) -> Optio
         // A server that fails, limits or guards shows nothing.
         let is_missing = |answer: &Response| matches!(answer.status, 400 | 404 | 410 | 422);
         let answer = at.get(&path).await.ok().filter(is_missing)?;
-        let hidden = &at.survey.settings.secrets;
-        seen.push(format!("GET {path} returned {} {}", answer.status, shown(hidden, &answer.text())));
+        seen.push(format!("GET {path} returned {}", at.got(&answer)));
     }
     Some(seen.join("; "))
 }

@@ -39,6 +39,19 @@ pub(super) fn table(sim: &Simulated<'_>) -> Network {
     }
 }
 
+/// Limits without which a run only takes longer: of requests, and of the time for which a FORGET is retried.
+pub(super) const QUICK: &str = r#"{
+    "general_per_window": 100000, "authenticated_per_window": 100000, "heavy_per_window": 100000, "forget_retry_ms": 50
+}"#;
+
+/// What an operator has: one node.
+pub(super) fn leave_the_node(table: &mut Network) {
+    (table.alt_url, table.mirror_url) = (None, None);
+    (table.scheduler_url, table.status_url, table.credit_url) = (None, None, None);
+    table.compute_urls.clear();
+    table.fixtures = NetworkFixtures::default();
+}
+
 fn fixtures(state: &Value) -> NetworkFixtures {
     let mut nodes = state["nodes"].as_array().into_iter().flatten();
     let compute = nodes.find(|node| node["site"] == "compute-1").cloned().unwrap_or_default();

@@ -79,11 +79,15 @@ pub static SUITE: Suite = Suite {
     may_reject: &[&paging::ODD_VALUES],
     readings: READINGS,
     simulator: Simulator {
-        prepare: |_| Ok(()),
-        profile: |sim, profile| {
-            profile.network = Some(simulated::table(sim));
+        operated: |profile, _, _| {
+            profile.network.iter_mut().for_each(simulated::leave_the_node);
             Ok(())
         },
+        quick: simulated::QUICK,
+        ..Simulator::new(|sim, profile| {
+            profile.network = Some(simulated::table(sim));
+            Ok(())
+        })
     },
 };
 

@@ -188,7 +188,7 @@ async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
             _ => false,
         };
         if is_other {
-            let what = format!("GET {path} returned {} {status}", answer.status).trim_end().to_owned();
+            let what = format!("GET {path} returned {}", at.got(&answer));
             say(state, what, format!("name a STORE message that is {state}"));
         }
     }
@@ -197,7 +197,8 @@ async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
         if let (Ok(here), Ok(there)) = (at.get(&path).await, mirror.get(&path).await)
             && (here.status == 404 || there.status == 200)
         {
-            let what = format!("GET {path} returned {}, and at the mirror {}", here.status, there.status);
+            let (here, there) = (at.got(&here), mirror.got(&there));
+            let what = format!("GET {path} returned {here}, and at the mirror {there}");
             say("mirror_lacks", what, "name a message that the mirror does not have yet".to_owned());
         }
     }
@@ -220,7 +221,7 @@ async fn missing(at: Place<'_>, paths: &[String]) -> Option<String> {
         let answer = at.get(path).await.ok()?;
         let body = answer.json().unwrap_or_default();
         let got = match answer.status {
-            404 | 410 if is_error_body(&body) => answer.status.to_string(),
+            404 | 410 if is_error_body(&body) => at.got(&answer),
             200 if elements(&body).is_some_and(|all| all.is_empty()) => "an empty list".to_owned(),
             _ => return None,
         };
@@ -246,7 +247,7 @@ async fn wrong_sites(survey: &Survey<'_>) -> Vec<WrongFixture> {
         };
         let Ok(answer) = at.get(endpoint.path).await else { continue };
         if is_foreign(&answer) && !(endpoint.name == info::PUBLIC.name && is_primary_foreign(survey).await) {
-            let what = format!("GET {} returned {}", endpoint.path, answer.status);
+            let what = format!("GET {} returned {}", endpoint.path, at.got(&answer));
             wrong.push(WrongFixture::new(key, what, "correct the URL, or remove the key"));
         }
     }

@@ -1,7 +1,6 @@
 //! Registrations of webhooks. The document does not show what is delivered, nor events other than the two.
 
 use assay_spec::Place;
-use assay_spec::network::places::WEBHOOK_CREATION;
 use assay_spec::network::program;
 use assay_spec::network::requirements::{messages, webhooks as rows};
 use assay_spec::network::values;
@@ -24,8 +23,6 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
         .requests(6)
         .writes(6)
-        .elsewhere_at(WEBHOOK_CREATION)
-        .requests_elsewhere(3)
         .after(const { &[&messages::TYPE_FREE] }),
     tries(refuses!(rows::URL, registration_without_a_url_is_rejected, refusals::TYPED), values::NEEDED),
     tries(refuses!(rows::EVENTS, registration_without_events_is_rejected, refusals::TYPED), values::EVENTS),

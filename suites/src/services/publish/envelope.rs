@@ -38,10 +38,12 @@ pub(super) const CHECKS: &[Check] = &[
     knocks(refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED), values::PREFIXES, 0),
     knocks(refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED), values::MEMBERS, 0),
     knocks(refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED), values::VERSION, 0),
-    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(12).publishes_elsewhere(0).requests_if_pending(8),
+    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(12).publishes_elsewhere(0).requests_if_pending(8)
+        .requests_in_depth(9).requests_in_depth_if_pending(6),
     knocks(refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED), values::METHOD, 0),
     knocks(refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED), values::PATH, 0),
-    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(9).publishes_elsewhere(0).requests_if_pending(6),
+    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(9).publishes_elsewhere(0).requests_if_pending(6)
+        .requests_in_depth(12).requests_in_depth_if_pending(8),
     knocks(refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED), values::TIME, 0),
     refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
         .requests(34).writes(34).publishes(4).domains(2).requests_elsewhere(15).publishes_elsewhere(0).requests_if_pending(10),

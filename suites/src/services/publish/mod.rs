@@ -362,8 +362,9 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
 
 /// With the cost of a prepare for each of these values.
 const fn uncommon(check: Check, values: &[Wrong]) -> Check {
-    let all = value::count(values, true);
-    check.requests(all).writes(all).publishes(all).domains(all).requests_elsewhere(2).publishes_elsewhere(1)
+    let (all, some) = (value::count(values, true), value::count(values, false));
+    let check = check.requests(all).writes(all).publishes(all).domains(all);
+    check.requests_elsewhere(2).publishes_elsewhere(1).uncommon(all - some)
 }
 
 /// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`

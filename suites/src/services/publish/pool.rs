@@ -337,7 +337,8 @@ pub(super) fn note(probe: &Probe<'_>, draft: &Draft, answer: &Answer<'_>) {
     let string = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
     for pool in probe.settings.publish().pools() {
         if draft.asks(PREPARE) {
-            pool.with(&draft.domain(), |domain| match status {
+            // Blanks around a domain belong to none.
+            pool.with(draft.domain().trim(), |domain| match status {
                 200 => {
                     let message = super::wire::any_base64(&string(&body, "message")).unwrap_or_default();
                     let prepared = Prepared { id: string(&body, "prepareId"), message };

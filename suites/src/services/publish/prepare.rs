@@ -134,6 +134,7 @@ pub(super) const CHECKS: &[Check] = &[
         .publishes_elsewhere(2)
         .requests_if_pending(1)
         .publishes_if_pending(1)
+        .uncommon(PADDINGS - 1)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     tries(
         refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
@@ -476,7 +477,9 @@ async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Plac
 
 /// Sends prepares with whitespace around `domain`. Each must return 200.
 async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place) -> Checked {
-    for padding in probe.uncommon_values() {
+    // On a shared target, what is not a publish locks its domain for a minute.
+    let is_sent = |padding: &&Wrong| probe.owns_time() || PREPARE_PUB.contains(&place) || !padding.is_deep;
+    for padding in probe.uncommon_values().filter(is_sent) {
         let scene = Scene::at(probe, place).await?;
         let body = put(&scene.body, "domain", padding.instead_of(&scene.body["domain"]));
         let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;

@@ -9,6 +9,8 @@ use crate::profile::{Publish, PublishLimits, PublishReadings};
 
 /// The number of bound domains.
 const POOL: usize = 200;
+/// The domains of an operator.
+pub(super) const FEW: usize = 8;
 /// The stream of the key's seed.
 const KEY: &str = "profile.publish-key";
 

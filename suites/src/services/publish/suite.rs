@@ -102,10 +102,15 @@ pub static SUITE: Suite = Suite {
     readings: READINGS,
     simulator: Simulator {
         prepare: simulated::prepare,
-        profile: |sim, profile| {
-            profile.publish = Some(simulated::table(sim)?);
+        operated: |profile, _, _| {
+            profile.publish.iter_mut().for_each(|table| table.domains.truncate(simulated::FEW));
             Ok(())
         },
+        quick: r#"{"requests_per_window": 100000}"#,
+        ..Simulator::new(|sim, profile| {
+            profile.publish = Some(simulated::table(sim)?);
+            Ok(())
+        })
     },
 };
 

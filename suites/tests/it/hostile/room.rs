@@ -137,17 +137,23 @@ async fn take(mut io: Box<dyn Io>, steps: Vec<Step>, heard: &Mutex<Vec<u8>>) -> 
 
 /// Runs the matching checks against a target with gateway, metadata, network, publish and drop at `url`.
 pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
+    run_within(MIN_TIMEOUT, url, http, filters).await
+}
+
+/// As [`run`]; a response may take so long.
+pub(crate) async fn run_within(timeout: Duration, url: &str, http: Http, filters: &[&str]) -> Run {
     let sites = ["gateway", "metadata", "network", "publish", "drop"];
     let sites: BTreeMap<String, String> =
         sites.iter().map(|name| ((*name).to_owned(), url.to_owned())).collect();
     let auth = ExtraHeader { name: "X-Auth".to_owned(), value: AUTH.to_owned(), is_secret: true };
     let sockets = Sockets {
         trust: super::tls::trust(),
-        transport: Arc::new(Transport::new(http, MIN_TIMEOUT, vec![auth])),
+        transport: Arc::new(Transport::new(http, timeout, vec![auth])),
         ..Sockets::default()
     };
     let target = Remote::over(sockets, sites, None).await.expect("no control to ask");
-    let text = format!("[gateway]\nurl = {url:?}\nlimits = {{ answer_seconds = 1 }}\n");
+    let text =
+        format!("[gateway]\nurl = {url:?}\nlimits = {{ answer_seconds = {} }}\n", timeout.as_secs().max(1));
     let profile = Profile::parse(&text, "p.toml").expect("a profile").gateway.expect("a gateway");
     let fixtures = gateway::Fixtures::new(&profile, Some(KEY.to_owned()), None);
     let mut secrets = Hidden::default();

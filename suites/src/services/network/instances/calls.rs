@@ -2,7 +2,7 @@
 
 use assay_spec::Place;
 use assay_spec::network::message;
-use assay_spec::network::places::{INSTANCE_CREATION, INSTANCE_UPDATE};
+use assay_spec::network::places::INSTANCE_UPDATE;
 use assay_spec::network::requirements::instances as rows;
 use assay_spec::network::values;
 use assay_spec::value;
@@ -42,15 +42,13 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED)
         .requests(1 + 4 * TEXTS[0] + 1 + 2 * TEXTS[0] + 2)
         .writes(1 + 4 * TEXTS[0] + 1 + 2 * TEXTS[0] + 1)
-        .elsewhere_at(INSTANCE_CREATION)
-        .requests_elsewhere(1 + TEXTS[1])
-        .requests_in_depth(4 * TEXTS[0] - TEXTS[1]),
+        .requests_elsewhere(1 + TEXTS[1] + 1 + TEXTS[1] + 2)
+        .requests_in_depth(6 * TEXTS[0] - 2 * TEXTS[1]),
     refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
         .requests(2 * (1 + PORTS[0]) + 2)
         .writes(2 * (1 + PORTS[0]) + 1)
-        .elsewhere_at(INSTANCE_CREATION)
-        .requests_elsewhere(1 + PORTS[1])
-        .requests_in_depth(PORTS[0] - PORTS[1]),
+        .requests_elsewhere(2 * (1 + PORTS[1]) + 2)
+        .requests_in_depth(2 * (PORTS[0] - PORTS[1])),
     shows!(rows::UPDATED, update_returns_its_hash).requests(3).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones).requests(4).writes(2),
     refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
