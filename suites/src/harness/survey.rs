@@ -362,8 +362,12 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// The status of an answer and the beginning of its body, for display.
+    /// The status of an answer for display, with the beginning of an error's body. Other bodies differ from run to run, and may
+    /// show what is secret.
     pub(crate) fn got(&self, answer: &Response) -> String {
+        if answer.status < 400 {
+            return answer.status.to_string();
+        }
         let body = shown(&self.survey.settings.secrets, answer.text().trim());
         format!("{} {body}", answer.status).trim_end().to_owned()
     }

@@ -196,7 +196,7 @@ async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
     let request = Request::new("GET", "").header("Authorization", format!("Bearer {second}"));
     let got = match at.elsewhere(url).send(request, Limits::default()).await {
         Ok(answer) if answer.json().is_ok_and(|body| spent_in(&body, path).is_some()) => return None,
-        Ok(answer) => format!("{url} returned no whole number at {path}: {}", at.got(&answer)),
+        Ok(answer) => format!("{url} returned {} without a whole number at {path}", answer.status),
         Err(why) => why,
     };
     Some(WrongFixture::new("gateway.usage_url", got, "correct usage_url and usage_path, or remove them"))

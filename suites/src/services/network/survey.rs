@@ -188,7 +188,7 @@ async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
             _ => false,
         };
         if is_other {
-            let what = format!("GET {path} returned {}", at.got(&answer));
+            let what = format!("GET {path} returned {} {status}", at.got(&answer)).trim_end().to_owned();
             say(state, what, format!("name a STORE message that is {state}"));
         }
     }
