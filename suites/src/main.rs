@@ -217,6 +217,7 @@ struct SimArgs {
 
 #[cfg(feature = "embedded")]
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one field for each flag")]
 struct ProveArgs {
     #[command(flatten)]
     selection: Selection,
@@ -484,7 +485,7 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         return prove_constant(args.seed, &wanted, &settings).await;
     }
     if args.cells {
-        return prove_cells(&args, &wanted, &settings).await;
+        return Box::pin(prove_cells(&args, &wanted, &settings)).await;
     }
     if let Some(count) = args.variations {
         return prove_mixes(&args, count, &wanted, &settings).await;
@@ -534,7 +535,7 @@ async fn prove_cells(
     let services: Vec<Service> = Service::ALL.iter().filter(is_wanted).copied().collect();
     if args.shared {
         let found = shared::detection(args.seed, &services, args.depth.into(), 4, args.every.into());
-        let found = found.await.map_err(Ending::Failed)?;
+        let found = Box::pin(found).await.map_err(Ending::Failed)?;
         print!("{}", shared::text(&found));
         if let Some(path) = &args.json {
             write(path, &format!("{:#}\n", shared::json(&found)))?;

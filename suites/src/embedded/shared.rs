@@ -389,14 +389,12 @@ pub fn page(found: &BTreeMap<Service, Detection>) -> String {
     for (service, Detection { requests, judged: (judged, all), .. }) in found {
         page.push_str(&format!("| {service} | {judged} | {all} | {requests} |\n"));
     }
-    let lists: [(&str, fn(&Share) -> &BTreeSet<String>); 2] =
-        [("Missed", |share| &share.missed), ("Not reached", |share| &share.unreached)];
-    for (title, list) in lists {
+    for (title, is_missed) in [("Missed", true), ("Not reached", false)] {
         page.push_str(&format!("\n## {title}\n\n| row or response | cells |\n|---|---|\n"));
-        for (kind, share) in found.values().flat_map(Detection::kinds) {
+        for (_, share) in found.values().flat_map(Detection::kinds) {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for name in list(share) {
-                *counts.entry(group(kind, name)).or_default() += 1;
+            for name in if is_missed { &share.missed } else { &share.unreached } {
+                *counts.entry(group(name)).or_default() += 1;
             }
             for (name, count) in counts {
                 page.push_str(&format!("| `{name}` | {count} |\n"));
@@ -407,21 +405,21 @@ pub fn page(found: &BTreeMap<Service, Detection>) -> String {
 }
 
 /// The deviation or the response of a cell.
-fn group<'a>(kind: &str, name: &'a str) -> &'a str {
-    match kind {
-        "rows" => name.split('@').next().unwrap_or(name),
-        _ => {
-            let response = name.strip_prefix(field::PREFIX).unwrap_or(name);
-            // The part follows the status.
-            let is_status = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
-            let end = response.split('/').scan(0, |end, part| {
-                *end += part.len() + 1;
-                Some((*end - 1, is_status(part)))
-            });
-            let end = end.filter(|(_, is_status)| *is_status).map(|(end, _)| end).next();
-            end.map_or(response, |end| &response[..end])
+fn group(name: &str) -> &str {
+    let Some(response) = name.strip_prefix(field::PREFIX) else {
+        return name.split('@').next().unwrap_or(name);
+    };
+    // The part of the response follows its status.
+    let is_status = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut end = 0;
+    for part in response.split('/') {
+        end += part.len();
+        if is_status(part) {
+            return &response[..end];
         }
+        end += 1;
     }
+    response
 }
 
 /// The counts and the cells that are not found, as JSON.
