@@ -44,6 +44,25 @@ async fn a_standby_is_one_cause_on_less_than_a_screen() {
     assert!(causes[0]["outcomes"].as_array().expect("indexes").len() > 90);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_this_machine_cannot_reach_are_one_cause_and_no_failure() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let path = folder.path().join("p.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let profile = std::fs::read_to_string(&path).expect("the profile");
+    let kept: Vec<&str> = profile.lines().filter(|line| !line.starts_with("control")).collect();
+    let unresolvable = "[gateway]\nserver_urls = [\"http://gateway.invalid\"]";
+    std::fs::write(&path, kept.join("\n").replace("[gateway]", unresolvable)).expect("written");
+    let run = ["run", "--profile", "p.toml", "gateway.direct", "--json", "out.json"];
+    let (_, text) = printed(folder.path(), &run).await;
+    let report = std::fs::read_to_string(folder.path().join("out.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let outcomes = report["outcomes"].as_array().expect("outcomes").iter();
+    let verdicts: Vec<&str> = outcomes.filter_map(|outcome| outcome["verdict"].as_str()).collect();
+    assert!(verdicts.contains(&"inconclusive") && !verdicts.contains(&"fail"), "{text}");
+    assert_eq!(report["causes"].as_array().map(Vec::len), Some(1), "{text}");
+}
+
 /// The rows of the causes of a run against a simulator with these deviations, as a user with a URL sees it.
 async fn causes_of(deviations: &[&str], filters: &[&str]) -> Vec<String> {
     let (served, folder) = (sockets::served(deviations, true).await, tempfile::tempdir().expect("a folder"));
