@@ -268,6 +268,12 @@ const goesToARow = async (url, name) => {
   await page.reload();
   const row = page.locator(`[id="${id}"]`);
   check(await row.evaluate((element) => element.open), `${name}: a link to ${pictured(id)} opens its row`);
+  const isInView = (id) => {
+    const { y } = document.getElementById(id).getBoundingClientRect();
+    return y >= 0 && y < 700;
+  };
+  // The browser scrolls once it has laid out the page.
+  await page.waitForFunction(isInView, id, { timeout: 10000 }).catch(() => {});
   const { y } = await row.boundingBox();
   check(y >= 0 && y < 700, `${name}: a link scrolls to its row, at ${y}`);
   await context.close();

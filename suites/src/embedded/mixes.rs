@@ -27,6 +27,8 @@ const EXCLUSIVE: &[&[&str]] = &[
     // One container each.
     &["network.flat-array", "network.flat-data", "network.flat-unpaged"],
     &["network.aggregates-list", "network.aggregates-array"],
+    // With both, nothing shows that a registration was rejected.
+    &["network.lists-live", "network.types-later"],
     // With both, no record shows a session key.
     &["hosting.no-pubkey", "hosting.wallet-edits"],
     // A bucket has one size.
