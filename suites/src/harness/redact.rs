@@ -110,9 +110,16 @@ impl Learned {
         found
     }
 
-    /// Gives an outcome that had a secret the replacements of all, in an order that does not depend on the checks that ended
-    /// before.
-    pub(crate) fn disguise(&self, outcome: &mut Outcome) {
+    /// Redacts an outcome again at the end of a run, when all secrets are known. `had` says whether it had one before. The result
+    /// does not depend on the order in which the checks ended.
+    pub(crate) fn redact_again(&self, outcome: &mut Outcome, had: bool) {
+        if !self.redact(outcome) && had {
+            self.disguise(outcome);
+        }
+    }
+
+    /// Gives an outcome that had a secret the replacements of all, sorted.
+    fn disguise(&self, outcome: &mut Outcome) {
         outcome.disguises.extend(self.known().disguises().iter().cloned());
         outcome.disguises.sort();
         outcome.disguises.dedup();
@@ -125,5 +132,44 @@ impl Learned {
 
     fn known(&self) -> RwLockReadGuard<'_, Hidden> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::data::Verdict;
+    use crate::services;
+
+    /// An outcome with one secret, redacted as the checks that learned these ended, before and after its own end.
+    fn redacted(before: &[&Hidden], after: &[&Hidden]) -> (Vec<String>, Vec<String>) {
+        let (check, learned) = (services::checks()[0], Learned::default());
+        let mut outcome = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
+        outcome.notes.push("the first-secret-0123456789 of a drop".to_owned());
+        before.iter().for_each(|hidden| learned.learn(hidden));
+        let had = learned.redact(&mut outcome);
+        after.iter().for_each(|hidden| learned.learn(hidden));
+        learned.redact_again(&mut outcome, had);
+        (outcome.notes, outcome.disguises.into_iter().map(|disguise| disguise.name).collect())
+    }
+
+    #[test]
+    fn an_outcome_does_not_depend_on_the_order_in_which_checks_end() {
+        let hidden = |name: &str, value: &str| {
+            let mut hidden = Hidden::default();
+            hidden.disguise(name, value, &[7; 32]);
+            hidden
+        };
+        let first = &hidden("first", "first-secret-0123456789");
+        let second = &hidden("second", "another-secret-9876543210");
+        let wanted = redacted(&[first, second], &[]);
+        assert_eq!(wanted.1, ["first", "second"]);
+        assert!(!wanted.0[0].contains("first-secret"), "{wanted:?}");
+        for (before, after) in
+            [(vec![second, first], vec![]), (vec![first], vec![second]), (vec![second], vec![first])]
+        {
+            assert_eq!(redacted(&before, &after), wanted);
+        }
+        assert_eq!(redacted(&[], &[second, first]), wanted);
     }
 }

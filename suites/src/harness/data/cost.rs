@@ -80,6 +80,8 @@ impl Cost {
         let mut full = self.in_depth();
         full.elsewhere = Some(full.requests_at(false) + self.uncommon);
         if self.publishes > 0 {
+            // What is prepared is submitted, so that the domain is free again.
+            full.elsewhere = Some(full.requests_at(false) + self.uncommon);
             full.publishes_elsewhere = Some(self.publishes_at(false) + self.uncommon);
         }
         if self.drops > 0 {

@@ -97,11 +97,7 @@ impl Runner<'_> {
         let is_partial = all.len() < planned.len();
         let count = learned.count();
         let early = all.par_iter_mut().filter(|(_, known, _)| *known < count);
-        early.for_each(|(ran, _, found)| {
-            if !learned.redact(&mut ran.outcome) && *found {
-                learned.disguise(&mut ran.outcome);
-            }
-        });
+        early.for_each(|(ran, _, found)| learned.redact_again(&mut ran.outcome, *found));
         let all = all.into_iter().map(|(ran, ..)| ran).collect();
         let mut run = Run { is_partial, remarks: self.remarks(), ..self.gather(all) };
         self.observe_limits(&mut run);

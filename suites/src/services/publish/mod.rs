@@ -364,7 +364,8 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
 const fn uncommon(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (value::count(values, true), value::count(values, false));
     let check = check.requests(all).writes(all).publishes(all).domains(all);
-    check.requests_elsewhere(2).publishes_elsewhere(1).uncommon(all - some)
+    // A domain's day may end among them: the first publish with the next domain shows whether that is free.
+    check.requests_elsewhere(2).publishes_elsewhere(1).uncommon(all - some + 1)
 }
 
 /// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`
