@@ -146,9 +146,13 @@ mod tests {
         let (check, learned) = (services::checks()[0], Learned::default());
         let mut outcome = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
         outcome.notes.push("the first-secret-0123456789 of a drop".to_owned());
-        before.iter().for_each(|hidden| learned.learn(hidden));
+        for hidden in before {
+            learned.learn(hidden);
+        }
         let had = learned.redact(&mut outcome);
-        after.iter().for_each(|hidden| learned.learn(hidden));
+        for hidden in after {
+            learned.learn(hidden);
+        }
         learned.redact_again(&mut outcome, had);
         (outcome.notes, outcome.disguises.into_iter().map(|disguise| disguise.name).collect())
     }
