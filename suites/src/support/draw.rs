@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 
 use assay_spec::crypto::text::sha256_hex;
 
+/// The place of something among others in an order that the seed draws.
+pub(crate) fn rank(seed: u64, name: &str) -> String {
+    sha256_hex(format!("{seed} {name}").as_bytes())
+}
+
 /// At most so many of these, drawn by the seed, in their order.
 pub(crate) fn drawn<T>(seed: u64, all: Vec<T>, most: usize, name: impl Fn(&T) -> String) -> Vec<T> {
     if all.len() <= most {
         return all;
     }
-    let rank = |(n, one): (usize, &T)| (sha256_hex(format!("{seed} {}", name(one)).as_bytes()), n);
-    let mut ranks: Vec<(String, usize)> = all.iter().enumerate().map(rank).collect();
+    let mut ranks: Vec<(String, usize)> =
+        all.iter().enumerate().map(|(n, one)| (rank(seed, &name(one)), n)).collect();
     ranks.sort();
     let taken: BTreeSet<usize> = ranks.into_iter().take(most).map(|(_, n)| n).collect();
     all.into_iter().enumerate().filter(|(n, _)| taken.contains(n)).map(|(_, one)| one).collect()

@@ -169,28 +169,47 @@ async fn deviating_gateway(deviation: &str) -> (Shared, Settings) {
     (Shared { environment, offer: Offer::default() }, settings)
 }
 
+/// The verdicts of a run at the gateway, which accepts wrong roles, and how long it took.
+fn verdicts(pace: &Pace, jobs: usize) -> (Vec<(String, Verdict)>, Duration) {
+    virtual_time().block_on(async {
+        let (target, settings) = deviating_gateway("gateway.chat.role").await;
+        let began = Instant::now();
+        let run = run(&target, &settings, pace, &["gateway.*"], jobs).await;
+        assert_eq!(outcome(&run, &chat::ROLE).verdict, Verdict::Fail, "{:?}", outcome(&run, &chat::ROLE));
+        let all = run.outcomes.iter().map(|one| (one.requirement.to_string(), one.verdict)).collect();
+        (all, began.elapsed())
+    })
+}
+
+/// A pace that delays a run by some minutes.
+fn paced() -> Pace {
+    Pace::default().limiting("gateway", 30)
+}
+
 #[test]
 fn a_pace_changes_no_verdict() {
-    let verdicts = |pace: fn() -> Pace, jobs: usize| {
-        virtual_time().block_on(async {
-            let (target, settings) = deviating_gateway("gateway.chat.role").await;
-            let began = Instant::now();
-            let run = run(&target, &settings, &pace(), &["gateway.*"], jobs).await;
-            assert_eq!(outcome(&run, &chat::ROLE).verdict, Verdict::Fail, "{:?}", outcome(&run, &chat::ROLE));
-            let all: Vec<(String, Verdict)> =
-                run.outcomes.iter().map(|one| (one.requirement.to_string(), one.verdict)).collect();
-            (all, began.elapsed())
-        })
-    };
-    let (wanted, without) = verdicts(Pace::default, 1);
+    let (wanted, without) = verdicts(&Pace::default(), 1);
     assert!(without < Duration::from_mins(1), "{without:?}");
-    let paced: fn() -> Pace = || Pace::default().limiting("gateway", 30);
-    for (pace, jobs) in [(paced, 1), (paced, 16), (paced, 16), (Pace::default, 16)] {
-        let (found, took) = verdicts(pace, jobs);
+    for (pace, jobs) in [(paced(), 1), (Pace::default(), 16)] {
+        let (found, took) = verdicts(&pace, jobs);
         assert_eq!(found, wanted, "{jobs} jobs, {took:?}");
     }
-    let (_, with) = verdicts(paced, 1);
+    let (_, with) = verdicts(&paced(), 1);
     assert!(with > Duration::from_mins(3), "the pace delays the run: {with:?}");
+}
+
+#[test]
+fn a_hundred_runs_beside_each_other_give_one_set_of_verdicts() {
+    let (wanted, _) = verdicts(&Pace::default(), 1);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for n in 0..50 {
+                    assert_eq!(verdicts(&paced(), 16).0, wanted, "run {n}");
+                }
+            });
+        }
+    });
 }
 
 /// A document of a contract or a token.

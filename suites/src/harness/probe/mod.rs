@@ -413,6 +413,15 @@ impl<'run> Probe<'run> {
         self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_deep)
     }
 
+    /// Of what is tried at each place of a row: all, or at quick depth at least one and about a third, so that each is tried at
+    /// some place.
+    pub(crate) fn some_at<T>(&self, place: Place, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let all: Vec<T> = all.into_iter().collect();
+        let at = self.check.requirement.places.iter().position(|known| *known == place).unwrap_or_default();
+        let step = if self.sends_all() { 1 } else { all.len().clamp(1, 3) };
+        all.into_iter().skip(at % step).step_by(step)
+    }
+
     /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
     /// accepted may use up limits of a shared target.
     pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
@@ -616,6 +625,11 @@ impl<'run> Probe<'run> {
         self.drawn_for(stream, self.draw_nth(self.settings.seed, stream, 0))
     }
 
+    /// 32 bytes that every check of the run draws alike.
+    pub fn draw_for_all(&self, stream: &str) -> [u8; 32] {
+        self.drawn_for(stream, drawn(stream, "", self.settings.seed, 0))
+    }
+
     /// Notes what drawn bytes are for: their hex form is a value of this run alone, so causes show the role instead.
     fn drawn_for(&self, role: &str, bytes: [u8; 32]) -> [u8; 32] {
         let start = assay_spec::crypto::text::hex(&bytes[..ROLE_BYTES]);
@@ -629,12 +643,7 @@ impl<'run> Probe<'run> {
     }
 
     fn draw_nth(&self, seed: u64, stream: &str, n: u64) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        for part in [stream, &self.check.requirement.to_string(), &seed.to_string(), &n.to_string()] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
-        }
-        hash.finalize().into()
+        drawn(stream, &self.check.requirement.to_string(), seed, n)
     }
 
     /// The rejection that the check declares.
@@ -725,6 +734,16 @@ impl<'run> Probe<'run> {
 pub fn wall_clock() -> Instant {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Instant(since.as_millis() as i64)
+}
+
+/// The `n`th 32 bytes for a purpose of a check.
+fn drawn(stream: &str, requirement: &str, seed: u64, n: u64) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [stream, requirement, &seed.to_string(), &n.to_string()] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use crate::harness::check::Stop;
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request};
 
-/// The response to one request, once a check has it.
+/// One response, once a check has it.
 type Kept = Arc<tokio::sync::Mutex<Option<Exchange>>>;
 
-/// What the checks of a run share, by site and request.
+/// What the checks of a run share, by site and request or by name.
 #[derive(Clone, Default)]
 pub struct Shared(Arc<Mutex<BTreeMap<Vec<u8>, Kept>>>);
 
@@ -28,12 +28,17 @@ impl Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn at(&self, site: &str, request: &Request) -> Kept {
-        let lines = [site, &request.method, &request.target].map(str::as_bytes);
-        let headers = request.headers.iter().flat_map(|(name, value)| [name.as_bytes(), value]);
-        let parts: Vec<&[u8]> = lines.into_iter().chain(headers).chain([&request.body[..]]).collect();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(parts.join(&0)).or_default().clone()
+    fn at(&self, key: Vec<u8>) -> Kept {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone()
     }
+}
+
+/// What identifies a request.
+fn key(site: &str, request: &Request) -> Vec<u8> {
+    let lines = [site, &request.method, &request.target].map(str::as_bytes);
+    let headers = request.headers.iter().flat_map(|(name, value)| [name.as_bytes(), value]);
+    let parts: Vec<&[u8]> = lines.into_iter().chain(headers).chain([&request.body[..]]).collect();
+    parts.join(&0)
 }
 
 impl Probe<'_> {
@@ -45,15 +50,33 @@ impl Probe<'_> {
         request: Request,
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
+        self.recalled(key(site, &request), async || self.send_with(site, request, None, limits).await).await
+    }
+
+    /// Sends a request that each check makes anew, such as a valid message that is a counterpart. At a target without a control
+    /// API only the first check with this name sends it, and the others recall its response, unless that may be temporary.
+    pub(crate) async fn once<'p>(
+        &'p self,
+        name: &str,
+        send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
+    ) -> Result<Answer<'p>, Stop> {
+        self.recalled(name.into(), send).await
+    }
+
+    async fn recalled<'p>(
+        &'p self,
+        key: Vec<u8>,
+        send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
+    ) -> Result<Answer<'p>, Stop> {
         if self.environment.own || self.has_control() || self.plays() {
-            return self.send_with(site, request, None, limits).await;
+            return send().await;
         }
-        let kept = self.settings.shared.at(site, &request);
+        let kept = self.settings.shared.at(key);
         let mut kept = kept.lock().await;
         if let Some(exchange) = &*kept {
             return self.recall(exchange.clone());
         }
-        let answer = self.send_with(site, request, None, limits).await?;
+        let answer = send().await?;
         if answer.status() < 500 && answer.status() != 429 {
             *kept = Some(answer.exchange());
         }

@@ -27,15 +27,23 @@ pub(crate) enum Procedure {
 
 /// A new sender.
 pub(crate) fn caller(probe: &Probe<'_>) -> Caller {
-    let began = began(probe).to_be_bytes();
+    // All but a few of 2^128 draws are a key.
     loop {
-        let mut secret = probe.draw("network-key");
-        secret.iter_mut().zip(began).for_each(|(byte, began)| *byte ^= began);
-        // All but a few of 2^128 draws are a key.
-        if let Some(key) = key_from_secret(&secret) {
-            return Caller::new(key);
+        if let Some(caller) = drawn(probe, probe.draw("network-key")) {
+            return caller;
         }
     }
+}
+
+/// The sender that all checks of a run share.
+pub(super) fn common(probe: &Probe<'_>) -> Caller {
+    drawn(probe, probe.draw_for_all("network-common-key")).unwrap_or_else(|| caller(probe))
+}
+
+/// The sender of drawn bytes, if they are a key.
+fn drawn(probe: &Probe<'_>, mut secret: [u8; 32]) -> Option<Caller> {
+    secret.iter_mut().zip(began(probe).to_be_bytes()).for_each(|(byte, began)| *byte ^= began);
+    key_from_secret(&secret).map(Caller::new)
 }
 
 /// When the run began. A shared node keeps what earlier runs have written, so a run with the same seed needs other senders.

@@ -5,9 +5,9 @@ use assay_spec::network::places::{AGGREGATE_CREATION, INSTANCE_CONTROL, INSTANCE
 use assay_spec::network::{aggregate, pin, program, webhook};
 use serde_json::json;
 
-use super::caller::{Caller, caller};
+use super::caller::{Caller, caller, common};
 use super::wire::Draft;
-use super::{ACCEPTED, CREATED, instances, messages, polled, post_draft, programs, storage, webhooks};
+use super::{CREATED, instances, messages, polled, post_draft, programs, storage, webhooks};
 use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Evidence, Probe};
 
@@ -24,17 +24,44 @@ pub(super) struct Creation {
     file: String,
 }
 
+/// What messages name, once a check has made it.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// The identifier of an instance of the common sender.
+    instance: Option<String>,
+    /// The name of a file.
+    file: Option<String>,
+}
+
 impl Creation {
     /// Makes what the messages of this endpoint name. If that fails, the check is inconclusive.
     pub(super) async fn at(probe: &Probe<'_>, place: Place) -> Result<Creation, Stop> {
-        let changes = INSTANCE_UPDATE.contains(&place) || INSTANCE_CONTROL.contains(&place);
-        let instance = if changes { Some(instances::settled(probe).await?) } else { None };
-        let file = if place.endpoint == pin::PIN.name {
-            storage::stored(probe, &caller(probe)).await?.name(probe).await?
-        } else {
-            String::new()
-        };
+        let instance = if changes(place) { Some(instances::settled(probe).await?) } else { None };
+        let file = if names_a_file(place) { stored(probe).await? } else { String::new() };
         Ok(Creation { place, instance, file })
+    }
+
+    /// As [`Creation::at`], for messages that are rejected: the checks of a run share what they name, and the valid
+    /// counterpart, where they share the target.
+    pub(super) async fn rejected(probe: &Probe<'_>, place: Place) -> Result<Creation, Stop> {
+        if probe.has_control() || !(changes(place) || names_a_file(place)) {
+            return Creation::at(probe, place).await;
+        }
+        let mut known = probe.settings.network().named.lock().await;
+        let known = if changes(place) { &mut known.instance } else { &mut known.file };
+        let shared = probe.share(&format!("network.{}", place.endpoint), || Ok(json!(known)));
+        let shared = shared.ok().and_then(|shared| shared.as_str().map(str::to_owned));
+        let owner = common(probe);
+        let name = match shared {
+            Some(name) => name,
+            None if changes(place) => instances::settled_of(probe, &owner).await?,
+            None => stored(probe).await?,
+        };
+        *known = Some(name.clone());
+        if changes(place) {
+            return Ok(Creation { place, instance: Some((owner, name)), file: String::new() });
+        }
+        Ok(Creation { place, instance: None, file: name })
     }
 
     /// A valid message: of a new sender, or of the owner of the instance that it changes.
@@ -72,10 +99,11 @@ impl Creation {
         Ok(Draft::new(probe, &sender, kind, content).await?.to(endpoint, "POST", path))
     }
 
-    /// Sends a valid message, the counterpart of what is rejected. Returns it.
+    /// The valid counterpart of messages that are rejected. It is sent, unless another check of the run has sent one to a
+    /// target that they share.
     pub(super) async fn counterpart(&self, probe: &Probe<'_>) -> Result<Draft, Stop> {
         let good = self.draft(probe).await?;
-        good.send(probe).await?.counterpart_status(ACCEPTED)?;
+        good.counterpart(probe).await?;
         Ok(good)
     }
 
@@ -88,6 +116,21 @@ impl Creation {
     pub(super) fn before(&self) -> usize {
         usize::from(self.instance.is_some())
     }
+}
+
+/// Whether messages change an instance.
+fn changes(place: Place) -> bool {
+    INSTANCE_UPDATE.contains(&place) || INSTANCE_CONTROL.contains(&place)
+}
+
+/// Whether messages name a file.
+fn names_a_file(place: Place) -> bool {
+    place.endpoint == pin::PIN.name
+}
+
+/// The name of a new file.
+async fn stored(probe: &Probe<'_>) -> Result<String, Stop> {
+    storage::stored(probe, &caller(probe)).await?.name(probe).await
 }
 
 /// The hashes of a message that was accepted: that of the answer, or those in the list of its sender, who has sent nothing

@@ -92,9 +92,9 @@ async fn each_is_refused(
     what: &str,
     changed: impl Fn(Draft, &Wrong) -> Draft,
 ) -> Checked {
-    let creation = Creation::at(probe, place).await?;
+    let creation = Creation::rejected(probe, place).await?;
     let good = creation.counterpart(probe).await?;
-    for wrong in probe.wrong_values() {
+    for wrong in probe.some_at(place, probe.wrong_values()) {
         let bad = changed(creation.draft(probe).await?, wrong);
         expect_unprocessed(probe, &good, &bad, what, wrong).await?;
     }
@@ -104,10 +104,10 @@ async fn each_is_refused(
 /// Posts bodies that are empty, not JSON, not an object, or cut short. Each must be rejected; a valid message is
 /// accepted.
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let good = Creation::at(probe, place).await?.counterpart(probe).await?;
+    let good = Creation::rejected(probe, place).await?.counterpart(probe).await?;
     let whole = good.body();
     let half = &whole[..whole.len() - 1];
-    for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
+    for body in probe.some_at(place, ["", "no JSON", "null", "[]", "\"text\"", half]) {
         good.attempt_body(probe, body).await?.expect_refused()?;
     }
     Ok(())
@@ -138,28 +138,16 @@ async fn address_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Plac
     outside(probe, place, "address").await
 }
 
-/// Expects that a message with a wrong value of a member is not processed. A number may be read as a string.
-async fn typed(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
-    let creation = Creation::at(probe, place).await?;
-    let good = creation.counterpart(probe).await?;
-    for wrong in probe.wrong_values() {
-        let value = wrong.instead_of(&good.message[member]);
-        let bad = creation.draft(probe).await?.with(member, value);
-        expect_unprocessed(probe, &good, &bad, member, wrong).await?;
-    }
-    Ok(())
-}
-
 /// Sends messages whose `chain` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted.
 async fn chain_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    typed(probe, place, "chain").await
+    inside(probe, place, "chain").await
 }
 
 /// Sends messages whose `channel` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted. A missing `channel` may mean the default channel and is not tested here.
 async fn channel_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    typed(probe, place, "channel").await
+    inside(probe, place, "channel").await
 }
 
 /// Sends messages whose `type` is missing, null or of another type. Each must be rejected; a valid message is accepted.
@@ -170,9 +158,9 @@ async fn type_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) 
 /// Sends messages whose `type` is `ASSAY` or `POST_UPDATE`. The document does not say that its list of types is complete:
 /// each may be rejected, at once or later, or be kept with the type that was sent. A valid message is accepted.
 async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let creation = Creation::at(probe, place).await?;
+    let creation = Creation::rejected(probe, place).await?;
     creation.counterpart(probe).await?;
-    for kind in ["ASSAY", "POST_UPDATE"] {
+    for kind in probe.some_at(place, ["ASSAY", "POST_UPDATE"]) {
         let draft = creation.draft(probe).await?.with("type", Some(json!(kind)));
         let answer = draft.attempt(probe).await?;
         let (status, refusal) = (answer.status(), probe.refusal());
@@ -228,7 +216,7 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 /// be accepted and the second rejected, at once or later.
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>, place: Place) -> Checked {
     const POST: &Wrong = &Wrong::near("POST", |_| None);
-    let creation = Creation::at(probe, place).await?;
+    let creation = Creation::rejected(probe, place).await?;
     let good = creation.counterpart(probe).await?;
     let bad = creation.draft(probe).await?.with("type", Some(json!("POST")));
     expect_unprocessed(probe, &good, &bad, "type", POST).await

@@ -42,14 +42,16 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT, &listing::ADDRESSES] }),
 ];
 
+/// A query that is not UTF-8, and a page that is not a number.
+const ODD: &str = "?page=x&%ff=%fe";
+
 /// Sends a valid message, and invalid requests to each endpoint: unknown names, queries that are not UTF-8 and pages that
 /// are not numbers, or bodies that are empty objects or not JSON. Each error must have the strings `error` and `code`, and
 /// `status` `error`. An endpoint that rejects none of them is not judged.
 async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> Checked {
-    let sent = posted(probe, &caller(probe)).await?;
-    probe.counterpart(!sent.hash.is_empty(), "a valid message was not accepted")?;
+    counterpart(probe).await?;
     if MESSAGE.contains(&place) {
-        look(probe, &sent.hash).await?.given_status(&[200])?;
+        look(probe, &posted(probe, &caller(probe)).await?.hash).await?.given_status(&[200])?;
     }
     // Another 404 without the documented body may mean that the target lacks the endpoint.
     let is_offered = probe.owns_time() || MESSAGE.contains(&place) || MESSAGE_CREATION.contains(&place);
@@ -57,11 +59,11 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
     for (endpoint, plain) in every(probe, |endpoint| endpoint.name == place.endpoint) {
         let mut odd = plain.clone();
         if endpoint.method == "GET" {
-            odd.request.target.push_str("?page=x&%ff=%fe");
+            odd.request.target.push_str(ODD);
         } else {
             odd = odd.json("no JSON");
         }
-        for call in [plain, odd] {
+        for call in [plain.shared(), odd.shared()] {
             if place.endpoint == program::RUN.name {
                 probe.wait_for(RUNS).await?;
             }
@@ -198,9 +200,9 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
     calls.extend(odd_forms());
     for (endpoint, mut call) in every(probe, |endpoint| endpoint.name != program::RUN.name) {
         if endpoint.method == "GET" {
-            call.request.target.push_str("?%ff=%fe");
+            call.request.target.push_str(ODD);
         }
-        calls.push(call);
+        calls.push(call.shared());
     }
     for call in calls {
         let answer = match call.attempt(probe).await {
@@ -230,7 +232,8 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
 async fn rejected_message_is_not_stored(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::at(probe, place).await?;
     let good = creation.draft(probe).await?;
-    for (member, value) in [("type", json!(1)), ("timestamp", json!("now")), ("content", json!(1))] {
+    let wrong = [("type", json!(1)), ("timestamp", json!("now")), ("content", json!(1))];
+    for (member, value) in probe.some_at(place, wrong) {
         let answer = good.clone().with(member, Some(value)).attempt(probe).await?;
         if ACCEPTED.contains(&answer.status()) {
             // It may be stored until it is rejected.

@@ -8,12 +8,12 @@ use super::wire::Call;
 use crate::harness::probe::Probe;
 
 /// A request to each endpoint of a core node that the target offers and `is_wanted` selects. What its path names does not
-/// exist, and its body, if it has one, is an empty object.
+/// exist, and its body, if it has one, is an empty object. All checks send the same requests.
 pub(super) fn every(
     probe: &Probe<'_>,
     is_wanted: impl Fn(&Endpoint) -> bool,
 ) -> Vec<(&'static Endpoint, Call)> {
-    let name = hex(&probe.draw("every-endpoint"));
+    let name = hex(&probe.draw_for_all("every-endpoint"));
     let offered = CORE.iter().filter(|endpoint| probe.settings.network().offers(endpoint));
     let call = |endpoint: &'static Endpoint| {
         let call = Call::bare(endpoint, endpoint.method, &filled(endpoint.path, &name));

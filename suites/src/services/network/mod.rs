@@ -150,6 +150,8 @@ pub struct Fixtures {
     began: Arc<OnceLock<u64>>,
     /// Elements, by the name of their array, that several checks read when they share a target.
     corpora: Arc<Mutex<BTreeMap<&'static str, paging::Corpus>>>,
+    /// What the messages of several checks name when they share a target.
+    named: Arc<Mutex<creations::Named>>,
 }
 
 /// Does not show the key.
@@ -179,6 +181,7 @@ impl Default for Fixtures {
             skew_ms: Arc::default(),
             began: Arc::default(),
             corpora: Arc::default(),
+            named: Arc::default(),
         }
     }
 }
@@ -205,6 +208,7 @@ impl Fixtures {
             skew_ms: Arc::default(),
             began: Arc::default(),
             corpora: Arc::default(),
+            named: Arc::default(),
         }
     }
 
@@ -291,7 +295,7 @@ pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created
 
 /// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
+    post_draft(probe, &caller::caller(probe)).await?.counterpart(probe).await
 }
 
 /// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.

@@ -68,7 +68,7 @@ async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>,
 /// profile sets `verifies_signatures`.
 async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     verified(probe)?;
-    let creation = Creation::at(probe, place).await?;
+    let creation = Creation::rejected(probe, place).await?;
     creation.counterpart(probe).await?;
     let good = creation.draft(probe).await?;
     let mut forged = good.clone();

@@ -9,8 +9,9 @@ use assay_spec::{Instant, Place};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
+use super::ACCEPTED;
 use super::caller::{Caller, Procedure};
-use crate::harness::check::Stop;
+use crate::harness::check::{Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
@@ -245,6 +246,13 @@ impl Draft {
     /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         self.call().send(probe).await
+    }
+
+    /// Sends it as the valid counterpart of messages that are rejected, unless another check of the run has sent one of its type
+    /// to a target that they share.
+    pub(crate) async fn counterpart(&self, probe: &Probe<'_>) -> Checked {
+        let name = format!("counterpart {} {}", self.call.endpoint.name, self.message["type"]);
+        probe.once(&name, async || self.send(probe).await).await?.counterpart_status(ACCEPTED)
     }
 
     /// Sends it; the check judges the answer.

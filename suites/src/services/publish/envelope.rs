@@ -46,14 +46,14 @@ pub(super) const CHECKS: &[Check] = &[
         .requests_in_depth(12).requests_in_depth_if_pending(8),
     knocks(refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED), values::TIME, 0),
     refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
-        .requests(34).writes(34).publishes(4).domains(2).requests_elsewhere(15).publishes_elsewhere(0).requests_if_pending(10),
+        .requests(34).writes(34).publishes(4).domains(2).requests_elsewhere(19).publishes_elsewhere(2).requests_if_pending(10),
     knocks(refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED), values::HASH, 2),
     shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).requests(4).writes(4).domains(1).requests_elsewhere(4).publishes_elsewhere(0),
     knocks(refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED), values::DOMAIN, 0),
-    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).requests(16).writes(16).publishes(4).domains(2).requests_elsewhere(6).publishes_elsewhere(0).requests_if_pending(4)
+    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).requests(16).writes(16).publishes(4).domains(2).requests_elsewhere(10).publishes_elsewhere(2).requests_if_pending(4)
         ,
     refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
-        .requests(19).writes(19).publishes(3).domains(1).requests_elsewhere(12).publishes_elsewhere(0),
+        .requests(19).writes(19).publishes(3).domains(1).requests_elsewhere(18).publishes_elsewhere(2),
     refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
         .requests(13).writes(13).publishes(1).domains(2).requests_elsewhere(6).publishes_elsewhere(0)
         .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish().feature_off.is_some()),
@@ -73,8 +73,8 @@ const fn knocks(check: Check, values: &[Wrong], more: u32) -> Check {
         .writes(6 * all + 4)
         .publishes(4)
         .domains(2)
-        .requests_elsewhere(3 * some)
-        .publishes_elsewhere(0)
+        .requests_elsewhere(3 * some + 4)
+        .publishes_elsewhere(2)
         .requests_if_pending(2 * some)
         .requests_in_depth(3 * (all - some))
         .requests_in_depth_if_pending(2 * (all - some))

@@ -251,11 +251,6 @@ pub(crate) async fn drawn(probe: &Probe<'_>, purpose: Purpose) -> Result<Caller,
     draw(probe, &[purpose]).await.map(|(mut callers, _)| callers.remove(0))
 }
 
-/// A bound domain for requests that lock nothing.
-pub(crate) async fn reserved(probe: &Probe<'_>) -> Result<Caller, Stop> {
-    if probe.has_control() { caller(probe).await } else { drawn(probe, Purpose::Knock).await }
-}
-
 /// A client of a domain that the profile declares to be in a state, by its key in the profile.
 pub(crate) fn declared(
     probe: &Probe<'_>,

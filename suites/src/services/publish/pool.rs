@@ -25,11 +25,14 @@ use super::{
 use crate::harness::check::{Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::{Exchange, Request};
+use crate::support::draw::rank;
 
 /// How long a domain counts as locked: a prepare's lifetime, and some seconds for a server whose timer is late.
 const LOCKED: Duration = Duration::from_millis(PREPARE_LIFETIME.u64() + 5000);
 /// The pause before a check in real time looks again for a free domain.
 const PAUSE: Duration = Duration::from_millis(250);
+/// With so many domains a run shows that what is rejected locks nothing: that takes about 30 publishes.
+const LARGE: usize = 4;
 /// How many domains stay free while others are locked: no check needs more.
 const FREE: usize = 2;
 
@@ -211,6 +214,33 @@ impl Pool {
     pub fn retain(&self, is_kept: impl Fn(usize, &str) -> bool) {
         let mut numbers = 0..;
         self.lock().retain(|domain| numbers.next().is_some_and(|n| is_kept(n, &domain.name)));
+    }
+
+    /// Whether there are publishes enough for a proof that what is rejected locks nothing.
+    pub(super) fn is_large(&self) -> bool {
+        self.lock().len() >= LARGE
+    }
+
+    /// Notes that a domain is locked.
+    pub(super) fn lock_now(&self, name: &str) {
+        self.with(name, |domain| domain.locked_until = Some(Instant::now() + LOCKED));
+    }
+
+    /// The seed draws which domains are used first, where a run does not use all.
+    pub fn shuffle(&self, seed: u64) {
+        let mut domains = self.lock();
+        if domains.len() > MOST_DOMAINS {
+            domains.sort_by_key(|domain| rank(seed, &domain.name));
+        }
+    }
+
+    /// How many of the domains a run has used, if it has not used all.
+    pub(super) fn used(&self) -> Option<String> {
+        let domains = self.lock();
+        let (used, all) = (domains.iter().filter(|domain| domain.is_known).count(), domains.len());
+        (1..all)
+            .contains(&used)
+            .then(|| format!("publish: {used} of {all} domains were used; the seed draws them"))
     }
 
     /// Forgets the responses that checks share.

@@ -106,15 +106,15 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(9)
         .publishes(1)
         .domains(1)
-        .requests_elsewhere(8)
-        .publishes_elsewhere(0),
+        .requests_elsewhere(12)
+        .publishes_elsewhere(2),
     refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
         .requests(24)
         .writes(24)
         .publishes(3)
         .domains(3)
-        .requests_elsewhere(14)
-        .publishes_elsewhere(0)
+        .requests_elsewhere(18)
+        .publishes_elsewhere(2)
         .requests_if_pending(7)
         .after(const { &[&rows::DOMAIN_MATCH] }),
     refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
@@ -122,8 +122,8 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(6)
         .publishes(3)
         .domains(3)
-        .requests_elsewhere(2)
-        .publishes_elsewhere(0)
+        .requests_elsewhere(6)
+        .publishes_elsewhere(2)
         .requests_if_pending(1),
     shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
         .requests(3 * PADDINGS)

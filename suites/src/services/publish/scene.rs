@@ -9,7 +9,7 @@ use super::pool::{Purpose, Talk, draw, draw_pending, ordinary};
 use super::wire::Draft;
 use super::{
     Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, bound, drawn, fresh_key, landed,
-    prepare, publish_body, read_prepared, reserved, submit, submit_body, transfer_body, trip,
+    prepare, publish_body, read_prepared, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::check::{Checked, Stop};
 use crate::harness::data::{At, Want};
@@ -75,7 +75,8 @@ impl Scene {
             let pending = pending(probe, &json!({}), Some(Purpose::Knock)).await?;
             return Ok(Scene { place, ..pending });
         }
-        Ok(Scene::bound(probe, place, reserved(probe).await?))
+        let purpose = if shows_locks(probe, place) { Purpose::Publish } else { Purpose::Knock };
+        Ok(Scene::bound(probe, place, drawn(probe, purpose).await?))
     }
 
     /// Clients with different domains.
@@ -137,6 +138,7 @@ impl Scene {
     pub(crate) async fn unlocked(&self, probe: &Probe<'_>) -> Checked {
         let answer = self.prepare(probe).await?;
         if answer.status() == 409 {
+            probe.settings.publish().pool.lock_now(&self.caller.domain);
             let other = Box::pin(Scene::at(probe, self.place)).await?;
             Knock::malformed(other.clone(), PREPARE).counterpart(probe).await?;
             let again = other.prepare(probe).await?;
@@ -174,6 +176,12 @@ impl Scene {
     pub(crate) async fn landed(&self, probe: &Probe<'_>) -> Result<(Prepared, String), Stop> {
         landed(probe, &self.caller, &self.body).await
     }
+}
+
+/// Whether a check shows at a place of a shared target that rejected prepares lock nothing: by a publish.
+fn shows_locks(probe: &Probe<'_>, place: Place) -> bool {
+    let is_large = || Ok(Value::Bool(probe.settings.publish().pool.is_large()));
+    PREPARES.contains(&place) && !is_accept(place) && probe.share("publish.large", is_large) == Ok(Value::Bool(true))
 }
 
 /// Expects a valid prepare after rejected requests to be accepted.
@@ -326,9 +334,18 @@ impl Knock {
         draft.send(probe).await
     }
 
-    /// After rejected requests, in a world of its own: they have not locked the domain.
+    /// After rejected requests: they have not locked the domain.
     pub(crate) async fn locks_nothing(&self, probe: &Probe<'_>) -> Checked {
-        if self.path == PREPARE && probe.has_control() { self.scene.unlocked(probe).await } else { Ok(()) }
+        if self.path != PREPARE {
+            return Ok(());
+        }
+        if probe.has_control() {
+            return self.scene.unlocked(probe).await;
+        }
+        if shows_locks(probe, self.scene.place) {
+            return Scene::bound(probe, PREPARES[0], self.scene.caller.clone()).unlocked(probe).await;
+        }
+        Ok(())
     }
 
     /// Sends it as the valid counterpart: the server accepts the envelope.

@@ -44,9 +44,14 @@ pub static SUITE: Suite = Suite {
             let own = settings.publish();
             let is_right = |(entry, _): (String, _)| !settings.wrong.contains_key(&entry);
             own.pool.retain(|_, domain| own.entry(domain).is_none_or(is_right));
+            own.pool.shuffle(settings.seed);
         },
         skewed: |settings, ahead_ms| settings.fixtures.get_mut::<Fixtures>().ahead_ms = ahead_ms,
-        left: |settings| settings.publish().transferable.iter().flat_map(|pool| pool.left()).collect(),
+        left: |settings| {
+            let own = settings.publish();
+            let transferred = own.transferable.iter().flat_map(|pool| pool.left());
+            transferred.chain(own.pool.used()).collect()
+        },
         ..FixtureReader::new(
             || Arc::new(Fixtures::default()),
             |profile, secrets| {

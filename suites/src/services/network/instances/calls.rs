@@ -9,12 +9,13 @@ use assay_spec::value;
 use serde_json::{Value, json};
 
 use super::super::caller::caller;
+use super::super::creations::Creation;
 use super::super::messages::another;
 use super::super::refusals;
 use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED, polled};
-use super::{control, instance_call, ipv6, made, settled, update, wanted};
+use super::{control, instance_call, ipv6, made, update, wanted};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
@@ -97,12 +98,8 @@ async fn drafts<'p>(
     probe: &'p Probe<'_>,
     place: Place,
 ) -> Result<impl AsyncFn() -> Result<Draft, Stop> + 'p, Stop> {
-    let changes = INSTANCE_UPDATE.contains(&place);
-    let settled = if changes { Some(settled(probe).await?) } else { None };
-    Ok(async move || match &settled {
-        Some((owner, id)) => update(probe, owner, id).await,
-        None => wanted(probe, &caller(probe)).await,
-    })
+    let creation = Creation::rejected(probe, place).await?;
+    Ok(async move || creation.draft(probe).await)
 }
 
 /// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction or of another type. None may be processed with
@@ -127,7 +124,7 @@ async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -
 async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let draft = drafts(probe, place).await?;
     let good = draft().await?;
-    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    good.counterpart(probe).await?;
     for wrong in probe.wrong_values() {
         let ports = wrong.instead_of(&json!([22]));
         let bad = draft().await?.inside("firewall", Some(json!({ "allowedPorts": ports })));

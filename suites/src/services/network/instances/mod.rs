@@ -56,7 +56,11 @@ struct Made<'p> {
 
 /// Creates an instance of a new owner. If that is not accepted, the check is inconclusive.
 async fn made<'p>(probe: &'p Probe<'_>) -> Result<Made<'p>, Stop> {
-    let owner = caller(probe);
+    made_by(probe, caller(probe)).await
+}
+
+/// As [`made`], of this owner.
+async fn made_by<'p>(probe: &'p Probe<'_>, owner: Caller) -> Result<Made<'p>, Stop> {
     let draft = wanted(probe, &owner).await?;
     let answer = draft.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -97,9 +101,16 @@ pub(super) async fn new(probe: &Probe<'_>) -> Result<(Caller, String), Stop> {
 
 /// An instance that was created and can be read: its owner and its identifier.
 pub(super) async fn settled(probe: &Probe<'_>) -> Result<(Caller, String), Stop> {
-    let (owner, id) = new(probe).await?;
-    found(probe, instance_call(&id)).await?;
+    let owner = caller(probe);
+    let id = settled_of(probe, &owner).await?;
     Ok((owner, id))
+}
+
+/// As [`settled`], of this owner.
+pub(super) async fn settled_of(probe: &Probe<'_>, owner: &Caller) -> Result<String, Stop> {
+    let Made { id, .. } = made_by(probe, owner.clone()).await?;
+    found(probe, instance_call(&id)).await?;
+    Ok(id)
 }
 
 /// An update of an instance.
