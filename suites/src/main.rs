@@ -245,6 +245,10 @@ struct ProveArgs {
     /// turns red or gives no result
     #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "junit"], value_parser = clap::value_parser!(u64).range(1..))]
     variations: Option<u64>,
+    /// Measure what each check sends, in a world of its own and at a shared target, and write that in the form of
+    /// suites/costs.toml
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["constant", "cells", "variations", "json", "junit"])]
+    costs: Option<PathBuf>,
     /// Only every Nth cell; the seed decides which
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
@@ -481,6 +485,10 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 
     let wanted = args.selection.checks()?;
     let settings = Settings { seed: args.seed, ..services::settings() };
+    if let Some(path) = &args.costs {
+        let costs = assay_suites::embedded::costs::measure(args.seed, 4);
+        return write(path, &Box::pin(costs).await.map_err(Ending::Failed)?);
+    }
     if args.constant {
         return prove_constant(args.seed, &wanted, &settings).await;
     }

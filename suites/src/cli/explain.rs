@@ -141,12 +141,11 @@ fn of_check(check: &Check) -> String {
 }
 
 fn cost(check: &Check) -> String {
-    let cost = check.cost;
+    let cost = check.costs().own;
     let counts = [
         (cost.requests, "request"),
         (cost.writes, "write"),
         (cost.publishes, "publish"),
-        (cost.domains, "domain"),
         (cost.drops, "upload"),
     ];
     let mut parts: Vec<String> = Vec::new();
@@ -158,7 +157,7 @@ fn cost(check: &Check) -> String {
         };
         parts.push(format!("{count} {noun}{plural}"));
     }
-    let weight = cost.weight();
+    let weight = check.weight();
     if weight != Weight::Light {
         parts.push(format!("on a shared target only with --include {}", weight.name()));
     }

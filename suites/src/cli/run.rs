@@ -649,17 +649,19 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Planned { check, left_out, .. } in planned {
-        let Check { requirement, fact, cost, .. } = check;
-        let note = left_out.as_ref();
+    let own = setup.target.offer().forks;
+    for one in planned {
+        let Check { requirement, fact, .. } = one.check;
+        let note = one.left_out.as_ref();
         let note = note.map(|why| format!("  {}: {}", why.verdict.name(), why.reason)).unwrap_or_default();
-        let requests = prose::count(cost.requests, "request");
+        let requests = prose::count(one.cost(own, &setup.pace).requests, "request");
         text.push_str(&format!("{requirement:<width$}  {requests:<12}  {fact}{note}\n"));
     }
     let sum = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, planned, None, 1).sum();
     text.push_str(&format!(
-        "{}, at most {}, {}, {}, {}\n",
+        "{}, {}{}, {}, {}, {}\n",
         prose::count(planned.len(), "check"),
+        if own { "" } else { "about " },
         prose::count(sum.requests, "request"),
         prose::count(sum.publishes, "publish"),
         prose::count(sum.domains, "domain"),

@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod client;
 pub mod constant;
+pub mod costs;
 mod matrix;
 pub mod mixes;
 pub mod prove;

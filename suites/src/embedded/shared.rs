@@ -64,7 +64,7 @@ pub struct Detection {
 }
 
 /// The server of an operator, and what its profile says.
-struct Operator {
+pub(super) struct Operator {
     seed: u64,
     world: World,
     depth: Depth,
@@ -74,7 +74,8 @@ struct Operator {
 }
 
 impl Operator {
-    fn new(seed: u64, depth: Depth) -> Result<Operator, String> {
+    /// With what more the services let an operator declare, if `with_more`.
+    pub(super) fn new(seed: u64, depth: Depth, with_more: bool) -> Result<Operator, String> {
         // Signed times are compared with the clock of this machine.
         let mut world = World::new(seed, wall_clock(), Dialect::default());
         for suite in SUITES.iter() {
@@ -107,6 +108,9 @@ impl Operator {
                 None => Value::Null,
             };
             (suite.simulator.operated)(&mut profile, &prepared, &write_secret)?;
+            if with_more {
+                (suite.simulator.more)(&mut world, &mut profile, &write_secret)?;
+            }
         }
         let loaded = Profile::of_text(profile.to_toml(), "the operator's profile".to_owned(), Path::new("."));
         let loaded = loaded.map_err(|e| e.to_string())?;
@@ -135,7 +139,12 @@ impl Operator {
     }
 
     /// Runs checks at the server, with a deviation or without.
-    async fn run(&self, deviation: Option<&str>, checks: Vec<&'static Check>) -> Result<Vec<Ran>, String> {
+    pub(super) async fn run(
+        &self,
+        deviation: Option<&str>,
+        wishes: Wishes,
+        checks: Vec<&'static Check>,
+    ) -> Result<Vec<Ran>, String> {
         let mut world = self.world.clone();
         world.set_deviations(&deviation.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
         let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
@@ -150,7 +159,7 @@ impl Operator {
             SUITES.iter().fold(Pace::default(), |pace, suite| (suite.sites.pace)(&self.loaded.profile, pace));
         let pace = pace.reaching(near);
         on_own_thread(async move || {
-            let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
+            let planned = foresee(&target, &settings, &wishes, &checks).await;
             Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 }.each(&planned).await
         })
         .await
@@ -158,7 +167,7 @@ impl Operator {
 
     /// The verdicts of checks at the server with a deviation, also of rows that no check runs for.
     async fn outcomes(&self, deviation: &str, checks: Vec<&'static Check>) -> Result<Vec<Outcome>, String> {
-        let ran = self.run(Some(deviation), checks).await?;
+        let ran = self.run(Some(deviation), Wishes::default(), checks).await?;
         let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
         ambient::apply(&mut outcomes, &self.loaded.profile.dialect, SUITES);
         Ok(outcomes)
@@ -234,12 +243,13 @@ pub async fn detection(
     jobs: usize,
     nth: usize,
 ) -> Result<BTreeMap<Service, Detection>, String> {
-    let operator = &Operator::new(seed, depth)?;
+    let operator = &Operator::new(seed, depth, false)?;
     let mut found: BTreeMap<Service, Detection> = BTreeMap::new();
     let checks = |service: Service| {
         services::checks().into_iter().filter(move |check| check.requirement.service == service)
     };
-    let conforming = services.iter().map(|service| operator.run(None, checks(*service).collect()));
+    let wishes = Wishes::default;
+    let conforming = services.iter().map(|service| operator.run(None, wishes(), checks(*service).collect()));
     let conforming = side_by_side(conforming, jobs).await?;
     for (service, ran) in services.iter().zip(&conforming) {
         let detection = found.entry(*service).or_default();

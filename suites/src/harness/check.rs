@@ -8,6 +8,7 @@ use crate::harness::probe::{Probe, Settings};
 use crate::harness::refusal::Refusal;
 
 pub use crate::harness::data::{Checked, Cost, Stop, Weight};
+use crate::harness::data::{Costs, Depth};
 
 /// A check's body.
 #[derive(Clone, Copy)]
@@ -77,8 +78,12 @@ pub struct Check {
     pub given: Option<(&'static str, Given)>,
     /// Prerequisites: if one of these checks fails, this one is inconclusive.
     pub after: &'static [Id],
-    /// What it costs.
-    pub cost: Cost,
+    /// The seconds that it lets pass, if a run can wait for them (`--real-time`) where nothing moves time; otherwise 0.
+    pub waits: u32,
+    /// It transfers or removes something that others may use.
+    pub destroys: bool,
+    /// The uncommon valid values that it sends use up publishes or uploads of a shared target.
+    pub uses_up: bool,
     /// The places where a matrix check runs on a target that others use too. Empty: all.
     elsewhere_at: &'static [Place],
     /// Its body.
@@ -86,9 +91,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
+    /// A check of `requirement` without needs, whose function is `fact` in `module`.
     pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
-        let cost = Cost::NOTHING;
         Check {
             requirement,
             fact,
@@ -97,7 +101,9 @@ impl Check {
             needs: &[],
             given: None,
             after: &[],
-            cost,
+            waits: 0,
+            destroys: false,
+            uses_up: false,
             elsewhere_at: &[],
             run,
         }
@@ -158,56 +164,36 @@ impl Check {
     /// Marked as transferring or removing something that others may use.
     #[must_use]
     pub const fn destroys(mut self) -> Check {
-        self.cost.destroys = true;
+        self.destroys = true;
         self
     }
-}
 
-/// What a check costs is stated by name: `shows!(ROW, fact).requests(3).writes(1)`.
-macro_rules! costs {
-    ($($(#[doc = $doc:literal])+ $name:ident($value:ident: $type:ty) { $($field:tt)+ })+) => {
-        impl Check {
-            $($(#[doc = $doc])+
-            #[must_use]
-            pub const fn $name(mut self, $value: $type) -> Check {
-                self.cost.$($field)+;
-                self
-            })+
+    /// Marked as using up publishes or uploads by the uncommon valid values that it sends.
+    #[must_use]
+    pub const fn uses_up(mut self) -> Check {
+        self.uses_up = true;
+        self
+    }
+
+    /// With the seconds that it waits in a run in real time.
+    #[must_use]
+    pub const fn waits(mut self, seconds: u32) -> Check {
+        self.waits = seconds;
+        self
+    }
+
+    /// What it sends, as measured.
+    pub fn costs(&self) -> Costs {
+        Costs::of_row(self.requirement)
+    }
+
+    /// Its weight on a shared target.
+    pub fn weight(&self) -> Weight {
+        if self.destroys {
+            return Weight::Destructive;
         }
-    };
-}
-
-costs! {
-    /// Requests: exact in the check's own world.
-    requests(count: u32) { requests = count }
-    /// The maximum of requests on a shared target, unless it is the same.
-    requests_elsewhere(count: u32) { elsewhere = Some(count) }
-    /// The requests among them that write.
-    writes(count: u32) { writes = count }
-    /// Prepares that count against a domain's day.
-    publishes(count: u32) { publishes = count }
-    /// The maximum of these on a shared target, where checks share responses, unless it is the same.
-    publishes_elsewhere(count: u32) { publishes_elsewhere = Some(count) }
-    /// More requests on a shared target where a transfer is pending.
-    requests_if_pending(count: u32) { with_pending.0 = count }
-    /// More publishes on a shared target where a transfer is pending.
-    publishes_if_pending(count: u32) { with_pending.1 = count }
-    /// More requests on a shared target where all wrong values are sent.
-    requests_in_depth(count: u32) { deeper.0 = count }
-    /// More of these where a transfer is pending.
-    requests_in_depth_if_pending(count: u32) { deeper.1 = count }
-    /// More requests on a shared target where all uncommon valid values are sent; each counts as a publish or an upload.
-    uncommon(count: u32) { uncommon = count }
-    /// Domains that it makes in its own world.
-    domains(count: u32) { domains = count }
-    /// Uploads that count against an address's hour.
-    uploads(count: u32) { drops = count }
-    /// The maximum of these on a shared target, unless it is the same.
-    uploads_elsewhere(count: u32) { drops_elsewhere = Some(count) }
-    /// The maximum of bytes sent.
-    sends(bytes: u32) { bytes = bytes }
-    /// The seconds that it waits in a run in real time.
-    waits(seconds: u32) { waits = seconds }
+        Weight::for_cost(self.costs().most(Depth::Standard, false))
+    }
 }
 
 impl std::fmt::Debug for Check {

@@ -13,13 +13,13 @@ use assay_spec::{Id, Place as At, Service};
 use serde_json::Value;
 
 use super::check::{Check, Core};
-use super::data::Sums;
+use super::data::{Sent, Sums};
 use super::pace::Pace;
 use super::probe::Settings;
 use super::survey::{Found, Place, Survey, WrongFixture};
 use crate::documents::openapi::Notes;
 use crate::documents::readings::Reading;
-use crate::http::exchange::Request;
+use crate::http::exchange::{Exchange, Request};
 use crate::profile::{Profile, Secret, Secrets};
 
 /// A question to a target.
@@ -45,8 +45,10 @@ pub struct Suite {
     pub sites: Sites,
     /// How a server is recognized, and what it is asked before the checks run.
     pub questions: Questions,
-    /// What its checks send once together on a shared target, at most.
+    /// What its checks send together on a shared target because of what the profile names, and the domains that they use.
     pub opening: fn(&Pace) -> Sums,
+    /// The publishes and uploads that a request uses up.
+    pub uses: fn(&Exchange) -> Sent,
     /// Whether an error's body is in the service's own form.
     pub is_error: fn(&Value) -> bool,
     /// The service's own error form tells by itself that an endpoint exists; otherwise only with a documented status.
@@ -156,6 +158,8 @@ pub struct Simulator {
     pub profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>,
     /// Leaves in the table what an operator has who is not the server's developer. The value is what `prepared_by` returned.
     pub operated: fn(&mut Profile, &Value, WriteSecret<'_>) -> Result<(), String>,
+    /// What else an operator may declare.
+    pub more: fn(&mut dyn SimulatedWorld, &mut Profile, WriteSecret<'_>) -> Result<(), String>,
     /// Limits, as JSON, without which a run only takes longer. The table states them.
     pub quick: &'static str,
 }
@@ -163,7 +167,13 @@ pub struct Simulator {
 impl Simulator {
     /// A simulator that is not prepared, and whose table an operator has, too.
     pub const fn new(profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>) -> Simulator {
-        Simulator { prepare: |_| Ok(()), profile, operated: |_, _, _| Ok(()), quick: "{}" }
+        Simulator {
+            prepare: |_| Ok(()),
+            profile,
+            operated: |_, _, _| Ok(()),
+            more: |_, _, _| Ok(()),
+            quick: "{}",
+        }
     }
 }
 

@@ -43,7 +43,7 @@ fn without_control(limit: &Limit) -> Result<(), String> {
 /// Whether a run without a control API can wait in the checks of a limit.
 fn waits(limit: &Limit) -> bool {
     let mut checks = [limit.below, limit.above].into_iter().flatten().filter_map(services::check);
-    checks.all(|check| check.cost.waits > 0)
+    checks.all(|check| check.waits > 0)
 }
 
 /// The documented limits, the amounts that checks test, and why some are not tested.

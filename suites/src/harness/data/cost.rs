@@ -1,156 +1,138 @@
-//! What a check costs the target.
+//! What a check sends, as measured: `costs.toml` is written by `assay prove --costs`, and a test compares it.
 
-/// What a check costs the target.
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use assay_spec::Id;
+use serde::Deserialize;
+
+/// Which values checks send in place of valid ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// The most likely ones.
+    Quick,
+    /// All wrong ones, and the uncommon valid ones whose acceptance uses up nothing. All in a world of the check's own.
+    #[default]
+    Standard,
+    /// All.
+    Full,
+}
+
+/// What a check sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Cost {
-    /// Requests: exact in the check's own world, and the maximum elsewhere unless `elsewhere` is set.
+    /// Requests.
     pub requests: u32,
-    /// The maximum of requests on a shared target, where fixtures must be found, some responses need another request and
-    /// some are shared.
-    pub elsewhere: Option<u32>,
     /// The requests among them that write; accepted ones leave data behind.
     pub writes: u32,
-    /// Prepares that count against a domain's day.
+    /// Accepted prepares, which count against a domain's day.
     pub publishes: u32,
-    /// The maximum of these on a shared target, where checks share responses, unless it is the same.
-    pub publishes_elsewhere: Option<u32>,
-    /// The requests and publishes that it adds on a shared target if the profile has a domain with a pending transfer.
-    pub with_pending: (u32, u32),
-    /// The requests that it adds on a shared target where all wrong values are sent, and of these those of `with_pending`.
-    pub deeper: (u32, u32),
-    /// The requests that it adds on a shared target where all uncommon valid values are sent: each is accepted, and counts as a
-    /// publish or an upload.
-    pub uncommon: u32,
-    /// Domains that it makes in its own world.
-    pub domains: u32,
-    /// Uploads that count against an address's hour.
+    /// Uploads, which count against an address's hour.
     pub drops: u32,
-    /// The maximum of these on a shared target, unless it is the same.
-    pub drops_elsewhere: Option<u32>,
-    /// The maximum of bytes sent; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
+    /// Bytes, rounded up; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
     pub bytes: u32,
-    /// The seconds that it lets pass, if a run can wait for them (`--real-time`) where nothing moves time; otherwise 0.
-    pub waits: u32,
-    /// It transfers or removes something that others use.
-    pub destroys: bool,
 }
 
 impl Cost {
     /// The default maximum of bytes per request, head and body.
     pub const REQUEST_BYTES: u32 = 4096;
     /// A check that costs more than this is heavy.
-    const LIGHT: Cost = Cost { requests: 100, publishes: 10, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
-    /// No cost.
-    pub(crate) const NOTHING: Cost = Cost {
-        requests: 0,
-        elsewhere: None,
-        writes: 0,
-        publishes: 0,
-        publishes_elsewhere: None,
-        with_pending: (0, 0),
-        deeper: (0, 0),
-        uncommon: 0,
-        domains: 0,
-        drops: 0,
-        drops_elsewhere: None,
-        bytes: 0,
-        waits: 0,
-        destroys: false,
-    };
+    const LIGHT: Cost = Cost { requests: 100, writes: 0, publishes: 10, drops: 2, bytes: 1_000_000 };
 
-    /// Requests in the check's own world, or on a shared target.
-    pub const fn requests_at(self, own: bool) -> u32 {
-        match self.elsewhere {
-            Some(elsewhere) if !own => elsewhere,
-            _ => self.requests,
-        }
-    }
-
-    /// The cost where all wrong values are sent.
-    #[must_use]
-    pub const fn in_depth(mut self) -> Cost {
-        self.elsewhere = Some(self.requests_at(false) + self.deeper.0);
-        self.with_pending.0 += self.deeper.1;
-        self
-    }
-
-    /// The cost where all uncommon valid values are sent, too.
-    #[must_use]
-    pub const fn in_full(self) -> Cost {
-        let mut full = self.in_depth();
-        full.elsewhere = Some(full.requests_at(false) + self.uncommon);
-        if self.publishes > 0 {
-            // What is prepared is submitted, so that the domain is free again.
-            full.elsewhere = Some(full.requests_at(false) + self.uncommon);
-            full.publishes_elsewhere = Some(self.publishes_at(false) + self.uncommon);
-        }
-        if self.drops > 0 {
-            full.drops_elsewhere = Some(self.drops_at(false) + self.uncommon);
-        }
-        full
-    }
-
-    /// Whether its accepted requests use up a limit of a shared target.
-    pub const fn uses_up(self) -> bool {
-        self.publishes_at(false) > 0 || self.drops_at(false) > 0
-    }
-
-    /// Publishes in the check's own world, or the maximum on a shared target.
-    pub const fn publishes_at(self, own: bool) -> u32 {
-        match self.publishes_elsewhere {
-            Some(elsewhere) if !own => elsewhere,
-            _ => self.publishes,
-        }
-    }
-
-    /// Uploads in the check's own world, or the maximum on a shared target.
-    pub const fn drops_at(self, own: bool) -> u32 {
-        match self.drops_elsewhere {
-            Some(elsewhere) if !own => elsewhere,
-            _ => self.drops,
-        }
-    }
-
-    /// The maximum of bytes in the check's own world, or on a shared target.
-    pub const fn bytes_at(self, own: bool) -> u64 {
-        let requests = self.requests_at(own) as u64;
-        // Additional requests have the default size.
-        let more = requests.saturating_sub(self.requests as u64);
-        match self.bytes {
-            0 => requests * Self::REQUEST_BYTES as u64,
-            bytes => bytes as u64 + more * Self::REQUEST_BYTES as u64,
-        }
-    }
-
-    /// The maximum of writing requests in the check's own world, or on a shared target.
-    pub const fn writes_at(self, own: bool) -> u32 {
-        let (requests, all) = (self.requests_at(own), self.requests);
-        match self.writes {
-            0 => 0,
-            writes if requests < writes => requests,
-            writes => writes + requests.saturating_sub(all),
-        }
+    /// The maximum of bytes.
+    pub fn most_bytes(self) -> u64 {
+        u64::from(self.requests.saturating_mul(Self::REQUEST_BYTES).max(self.bytes))
     }
 
     /// Whether it sends more than a light check may.
-    pub(crate) const fn sends_much(self) -> bool {
+    pub(crate) fn sends_much(self) -> bool {
         self.bytes > Cost::LIGHT.bytes
     }
 
-    /// Its weight on a shared target.
-    pub const fn weight(self) -> Weight {
-        let most = Cost::LIGHT;
-        if self.destroys {
-            Weight::Destructive
-        } else if self.requests_at(false) > most.requests
-            || self.publishes_at(false) > most.publishes
-            || self.drops_at(false) > most.drops
-            || self.sends_much()
-        {
-            Weight::Heavy
-        } else {
-            Weight::Light
+    /// What it sends more than `other`.
+    #[must_use]
+    fn beyond(self, other: Cost) -> Cost {
+        self.each(other, u32::saturating_sub)
+    }
+
+    /// The greater of each.
+    #[must_use]
+    pub fn most(self, other: Cost) -> Cost {
+        self.each(other, u32::max)
+    }
+
+    /// Together with `other`.
+    #[must_use]
+    fn with(self, other: Cost) -> Cost {
+        self.each(other, u32::saturating_add)
+    }
+
+    fn each(self, other: Cost, both: fn(u32, u32) -> u32) -> Cost {
+        Cost {
+            requests: both(self.requests, other.requests),
+            writes: both(self.writes, other.writes),
+            publishes: both(self.publishes, other.publishes),
+            drops: both(self.drops, other.drops),
+            bytes: both(self.bytes, other.bytes),
         }
+    }
+}
+
+/// What a check sends, by where it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// In a world of its own.
+    pub own: Cost,
+    /// In a whole run at a shared target, where checks share responses. None: it does not run at the measured one.
+    pub shared: Option<Cost>,
+    /// As `shared`, at quick depth, if that differs.
+    pub quick: Option<Cost>,
+    /// As `shared`, at full depth, if that differs.
+    pub full: Option<Cost>,
+    /// As `shared`, where a transfer is pending, if that differs.
+    pub pending: Option<Cost>,
+    /// As `shared`, if it runs alone, if that differs.
+    pub alone: Option<Cost>,
+}
+
+/// The measured costs by check.
+static MEASURED: LazyLock<BTreeMap<String, Costs>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../costs.toml"))
+        .expect("costs.toml is written by `assay prove --costs`")
+});
+
+impl Costs {
+    /// What the check of a row sends.
+    pub fn of_row(row: Id) -> Costs {
+        MEASURED.get(&row.to_string()).copied().unwrap_or_default()
+    }
+
+    /// At a shared target, in a whole run.
+    pub fn at(&self, depth: Depth, has_pending: bool) -> Cost {
+        let standard = self.shared.unwrap_or(self.own);
+        let cost = match depth {
+            Depth::Quick => self.quick.unwrap_or(standard),
+            Depth::Standard => standard,
+            Depth::Full => self.full.unwrap_or(standard),
+        };
+        match self.pending {
+            Some(pending) if has_pending => cost.with(pending.beyond(standard)),
+            _ => cost,
+        }
+    }
+
+    /// What it sends more at a shared target if it runs first: other checks of a run then share that.
+    pub fn first(&self) -> Cost {
+        let standard = self.shared.unwrap_or(self.own);
+        self.alone.map_or_else(Cost::default, |alone| alone.beyond(standard))
+    }
+
+    /// The most that it sends at a shared target.
+    #[must_use]
+    pub fn most(&self, depth: Depth, has_pending: bool) -> Cost {
+        self.at(depth, has_pending).with(self.first())
     }
 }
 
@@ -166,6 +148,16 @@ pub enum Weight {
 }
 
 impl Weight {
+    /// The weight of what a check sends.
+    pub fn for_cost(cost: Cost) -> Weight {
+        let most = Cost::LIGHT;
+        let is_heavy = cost.requests > most.requests
+            || cost.publishes > most.publishes
+            || cost.drops > most.drops
+            || cost.sends_much();
+        if is_heavy { Weight::Heavy } else { Weight::Light }
+    }
+
     /// The weight's name on the command line and in reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ pub mod stop;
 pub mod verdict;
 
 pub use control_error::ControlError;
-pub use cost::{Cost, Sums, Weight};
+pub use cost::{Cost, Costs, Depth, Sums, Weight};
 pub use outcome::{Account, AtPlace, OtherReading, Outcome};
 pub use reason::{At, Failure, Part, Reason, RestsOn, Statuses, Want, Why};
 pub use run::{Conditions, Run, Sent, Shards};

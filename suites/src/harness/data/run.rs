@@ -67,7 +67,7 @@ impl Shards {
     }
 }
 
-/// What checks sent, to compare with their declared cost.
+/// What checks sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Requests.
@@ -76,6 +76,10 @@ pub struct Sent {
     pub writes: u64,
     /// Their heads and bodies, in bytes.
     pub bytes: u64,
+    /// Accepted prepares, which count against a domain's day.
+    pub publishes: u64,
+    /// Uploads, which count against an address's hour.
+    pub drops: u64,
 }
 
 impl std::iter::Sum for Sent {
@@ -84,6 +88,8 @@ impl std::iter::Sum for Sent {
             requests: sum.requests + one.requests,
             writes: sum.writes + one.writes,
             bytes: sum.bytes + one.bytes,
+            publishes: sum.publishes + one.publishes,
+            drops: sum.drops + one.drops,
         })
     }
 }

@@ -208,7 +208,7 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
         return with(Conclusion::SelectedChecksPassed, Shortfall::EmptyShard);
     }
     if !run.outcomes.iter().any(|outcome| outcome.verdict.is_result()) {
-        let writes = |row| run.suites.check(row).is_some_and(|check| check.cost.writes > 0);
+        let writes = |row| run.suites.check(row).is_some_and(|check| check.costs().own.writes > 0);
         let needs_writing = run.read_only && run.outcomes.iter().all(|outcome| writes(outcome.requirement));
         let why = if needs_writing { Shortfall::OnlyWrites } else { Shortfall::Nothing };
         return with(Conclusion::NotEnoughTested, why);

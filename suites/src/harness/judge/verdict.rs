@@ -97,7 +97,7 @@ mod tests {
     use assay_spec::Service;
 
     use super::*;
-    use crate::harness::data::{At, Want};
+    use crate::harness::data::{At, Depth, Want};
     use crate::harness::environment::Environment;
     use crate::harness::pace::Pace;
     use crate::harness::probe::Probe;
@@ -137,7 +137,7 @@ mod tests {
             }
         };
         for check in services::checks() {
-            let makes_a_prepare = check.cost.publishes_at(false) > 0;
+            let makes_a_prepare = check.costs().at(Depth::Standard, false).publishes > 0;
             assert!(!makes_a_prepare || check.requirement.service == Service::Publish, "{check:?}");
             // A delay within the 60 seconds of a prepare, a check that is as slow without it, and a delay beyond.
             assert_eq!(judged(check, false, seconds(18, 20)).verdict, red(check), "{check:?}");

@@ -15,8 +15,9 @@ use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::harness::check::{Check, Checking, Cost, Stop};
+use crate::harness::check::{Check, Checking, Stop};
 use crate::harness::control::Control;
+pub use crate::harness::data::Depth;
 use crate::harness::data::{At, AtPlace, Failure, Part, Want};
 use crate::harness::environment::Environment;
 use crate::harness::pace::{Pace, TurnedAway};
@@ -42,18 +43,6 @@ pub enum Places {
     Shared,
     /// At this place only.
     Only(Place),
-}
-
-/// Which values checks send in place of valid ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Depth {
-    /// The most likely ones.
-    Quick,
-    /// All wrong ones, and the uncommon valid ones whose acceptance uses up nothing. All in a world of the check's own.
-    #[default]
-    Standard,
-    /// All.
-    Full,
 }
 
 /// Settings of a run that every check sees.
@@ -104,15 +93,6 @@ impl Settings {
             shares_start: false,
             learned: Learned::default(),
             fixtures: FixtureMap::own(suites),
-        }
-    }
-
-    /// What a check costs.
-    pub const fn cost(&self, check: &Check) -> Cost {
-        match self.depth {
-            Depth::Quick => check.cost,
-            Depth::Standard => check.cost.in_depth(),
-            Depth::Full => check.cost.in_full(),
         }
     }
 
@@ -402,6 +382,11 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.exchanges.last()?.response.as_ref().err().cloned())
     }
 
+    /// Whether values are sent that use up publishes or uploads: in a world of its own, and at full depth.
+    pub(crate) fn uses_up(&self) -> bool {
+        self.owns_time() || self.settings.depth == Depth::Full
+    }
+
     /// Whether all wrong values are sent.
     pub(crate) fn sends_all(&self) -> bool {
         self.settings.depth != Depth::Quick
@@ -415,7 +400,11 @@ impl<'run> Probe<'run> {
 
     /// Of what is tried at each place of a row: all, or at quick depth at least one and about a third, so that each is tried at
     /// some place.
-    pub(crate) fn some_at<T>(&self, place: Place, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    pub(crate) fn some_at<T>(
+        &self,
+        place: Place,
+        all: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = T> {
         let all: Vec<T> = all.into_iter().collect();
         let at = self.check.requirement.places.iter().position(|known| *known == place).unwrap_or_default();
         let step = if self.sends_all() { 1 } else { all.len().clamp(1, 3) };
@@ -425,12 +414,7 @@ impl<'run> Probe<'run> {
     /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
     /// accepted may use up limits of a shared target.
     pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
-        let all = match self.settings.depth {
-            _ if self.owns_time() => true,
-            Depth::Quick => false,
-            Depth::Standard => !self.check.cost.uses_up(),
-            Depth::Full => true,
-        };
+        let all = self.uses_up() || self.sends_all() && !self.check.uses_up;
         self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
     }
 
@@ -461,11 +445,8 @@ impl<'run> Probe<'run> {
         }
         // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         if self.statistics(|statistics| statistics.exchanges.is_empty()) {
-            let reserved = self
-                .pace
-                .start(class, self.settings.cost(self.check).requests_at(false))
-                .await
-                .map_err(turned_away)?;
+            let most = self.check.costs().most(self.settings.depth, self.pace.has_pending());
+            let reserved = self.pace.start(class, most.requests).await.map_err(turned_away)?;
             self.statistics(|statistics| {
                 statistics.reserved = Some((class.to_owned(), reserved));
                 statistics.began = Some(tokio::time::Instant::now());

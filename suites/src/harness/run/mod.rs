@@ -126,7 +126,7 @@ impl Runner<'_> {
     fn run_on(&self, threads: Vec<Runtime>, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
         // Checks that send much run one after the other, because their bodies are in memory.
         let (much, others): (Vec<&Planned>, Vec<&Planned>) =
-            planned.iter().partition(|planned| planned.check.cost.sends_much());
+            planned.iter().partition(|planned| planned.check.costs().own.sends_much());
         let next = AtomicUsize::new(0);
         let next = || others.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let (done, ended) = mpsc::channel();
@@ -191,7 +191,7 @@ impl Runner<'_> {
         let mut lanes: BTreeMap<Service, Vec<&Planned>> = BTreeMap::new();
         // What waits in real time delays nothing else.
         let (waiting, mut planned): (Vec<&Planned>, Vec<&Planned>) = planned.iter().partition(|planned| {
-            self.settings.real_time && planned.left_out.is_none() && planned.check.cost.waits > 0
+            self.settings.real_time && planned.left_out.is_none() && planned.check.waits > 0
         });
         heavy_last(&mut planned);
         for planned in planned {
@@ -317,7 +317,7 @@ impl Runner<'_> {
                 text.truncate(text.floor_char_boundary(MAX_FAILURE_BYTES));
             }
         }
-        let sent = sent(self.settings, &traces);
+        let sent = sent(self.settings, check.requirement.service, &traces);
         let Decided { verdict, reason, failure } = decide(check, checked, &traces);
         let (good, is_traced) = (verdict == Verdict::Pass, self.target.is_traced());
         let trace = if is_traced { coverage(&traces.environment).await } else { SimTrace::default() };
@@ -368,7 +368,7 @@ impl Runner<'_> {
 
 /// What uses up a quota of a shared target comes last, so that it leaves nothing else without.
 fn heavy_last(planned: &mut [&Planned]) {
-    planned.sort_by_key(|planned| planned.check.cost.weight());
+    planned.sort_by_key(|planned| planned.check.weight());
 }
 
 /// A runtime for checks in worlds in memory: client and server take turns on one thread, so that neither has to wake
@@ -389,7 +389,8 @@ fn blank(check: &Check, verdict: Verdict, reason: Reason) -> Ran {
 }
 
 /// What a check has sent.
-fn sent(settings: &Settings, traces: &Traces) -> Sent {
+fn sent(settings: &Settings, service: Service, traces: &Traces) -> Sent {
+    let uses = settings.suites.get(service).uses;
     let own = traces.exchanges.iter().enumerate().filter(|(n, _)| !traces.recalled.contains(n));
     let one = |(_, exchange): (usize, &Exchange)| {
         let Exchange { site, base, request, .. } = exchange;
@@ -397,7 +398,7 @@ fn sent(settings: &Settings, traces: &Traces) -> Sent {
         let host = host.split('/').next().unwrap_or_default();
         let writes = endpoints::writes(&settings.dialect, site, base, request);
         let bytes = exchange.head(host).len() + exchange.body_bytes();
-        Sent { requests: 1, writes: writes.into(), bytes: bytes as u64 }
+        Sent { requests: 1, writes: writes.into(), bytes: bytes as u64, ..uses(exchange) }
     };
     own.map(one).sum()
 }

@@ -5,7 +5,8 @@ mod estimate;
 use std::collections::BTreeSet;
 
 use crate::harness::check::{Check, Cost, Need, Stop, Weight};
-use crate::harness::data::Verdict;
+use crate::harness::data::{Depth, Verdict};
+use crate::harness::pace::Pace;
 use crate::harness::probe::Settings;
 use crate::harness::run::dry;
 use crate::harness::select::Filter;
@@ -18,10 +19,18 @@ pub use estimate::{Class, Plan};
 pub struct Planned {
     /// The check.
     pub check: &'static Check,
-    /// What it costs.
-    pub cost: Cost,
+    /// How many values it sends.
+    pub depth: Depth,
     /// What is known of it before anything was sent.
     pub left_out: Option<LeftOut>,
+}
+
+impl Planned {
+    /// What it sends in a world of its own, or in a whole run at a shared target.
+    pub fn cost(&self, own: bool, pace: &Pace) -> Cost {
+        let costs = self.check.costs();
+        if own { costs.own } else { costs.at(self.depth, pace.has_pending()) }
+    }
 }
 
 /// Why a check does not run.
@@ -54,7 +63,7 @@ pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
     checks
         .iter()
         .copied()
-        .map(|check| Planned { check, cost: check.cost, left_out: missing(check) })
+        .map(|check| Planned { check, depth: Depth::default(), left_out: missing(check) })
         .collect()
 }
 
@@ -67,9 +76,9 @@ pub async fn foresee(
     checks: &[&'static Check],
 ) -> Vec<Planned> {
     let mut planned = plan(target, checks);
-    for Planned { check, cost, left_out } in &mut planned {
+    for Planned { check, depth, left_out } in &mut planned {
         let check: &'static Check = check;
-        *cost = settings.cost(check);
+        *depth = settings.depth;
         if settings.real_time {
             *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
         }
@@ -107,7 +116,7 @@ pub fn select(
 }
 
 fn needs(need: Need, check: &Check) -> String {
-    let wait = if need == Need::Clock && check.cost.waits > 0 { ", or --real-time" } else { "" };
+    let wait = if need == Need::Clock && check.waits > 0 { ", or --real-time" } else { "" };
     let given = check.given.map(|(key, _)| format!(", or {key}")).unwrap_or_default();
     format!("needs {}{wait}{given}", need.missing())
 }
@@ -116,7 +125,7 @@ fn needs(need: Need, check: &Check) -> String {
 fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> {
     let offer = target.offer();
     check.needs.iter().copied().find(|need| match need {
-        Need::Clock => !(offer.clock || real_time && check.cost.waits > 0),
+        Need::Clock => !(offer.clock || real_time && check.waits > 0),
         Need::Faults => offer.faults.is_empty(),
         Need::Actions => offer.actions.is_empty(),
         Need::Isolation => !offer.forks,
@@ -128,10 +137,10 @@ fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> 
 /// Why the user does not want a check to run. A check with its own world harms no data of others, but `--read-only`
 /// excludes it too. A fixture replaces what makes a check heavy or destructive.
 fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check, is_given: bool) -> Option<LeftOut> {
-    if wishes.read_only && check.cost.writes > 0 {
+    if wishes.read_only && check.costs().own.writes > 0 {
         return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));
     }
-    let weight = check.cost.weight();
+    let weight = check.weight();
     if weight == Weight::Light || is_given || target.offer().forks || wishes.include.contains(&weight) {
         return None;
     }

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use crate::harness::check::Check;
+use crate::harness::data::Depth;
 use crate::harness::probe::Settings;
 
 /// Part K of N, counted from 1.
@@ -96,7 +97,7 @@ const SYSTEMS: &[(&str, &str, usize)] = &[
 
 /// What a check costs on a shared target, where requests take time.
 fn weight(check: &Check) -> u64 {
-    BESIDE + u64::from(check.cost.requests_at(false))
+    BESIDE + u64::from(check.costs().at(Depth::Standard, false).requests)
 }
 
 /// The shard of each check, from 0.
@@ -104,7 +105,7 @@ fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
     let weight = |n: usize| weight(checks[n]);
     let sum = |some: &[usize]| -> u64 { some.iter().map(|&n| weight(n)).sum() };
     let (uploads, mut others): (Vec<usize>, Vec<usize>) =
-        (0..checks.len()).partition(|&n| checks[n].cost.drops > 0);
+        (0..checks.len()).partition(|&n| checks[n].costs().own.drops > 0);
     let (together, rest) = (sum(&uploads), sum(&others));
     // If the uploads alone exceed a shard's part, the other checks go to the other shards.
     let (total, among) =
@@ -185,7 +186,7 @@ mod tests {
         for of in [2, 10, 30] {
             let homes = homes(&all, of);
             let (uploads, others): (Vec<usize>, Vec<usize>) =
-                (0..all.len()).partition(|&n| all[n].cost.drops > 0);
+                (0..all.len()).partition(|&n| all[n].costs().own.drops > 0);
             assert!(uploads.len() > 20 && uploads.iter().all(|&n| homes[n] == homes[uploads[0]]), "{of}");
             let mut loads = vec![0; of];
             for n in others {
@@ -197,7 +198,7 @@ mod tests {
             let most = (mean * 1.2).max((0..all.len()).map(weight).max().unwrap() as f64);
             assert!(loads.iter().all(|&load| load as f64 <= most), "{of}: {loads:?}");
         }
-        let drops: Vec<_> = all.iter().copied().filter(|check| check.cost.drops > 0).collect();
+        let drops: Vec<_> = all.iter().copied().filter(|check| check.costs().own.drops > 0).collect();
         let parts: Vec<usize> =
             (1..=4).map(|number| Shard { number, of: 4 }.select(&drops).len()).filter(|&n| n > 0).collect();
         assert_eq!(parts, [drops.len()], "the others are empty");

@@ -59,7 +59,12 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         gate: report.gate,
         selection: report.selection,
         shards: report.shards.map(shards).transpose()?,
-        sent: Sent { requests: report.sent.requests, writes: report.sent.writes, bytes: report.sent.bytes },
+        sent: Sent {
+            requests: report.sent.requests,
+            writes: report.sent.writes,
+            bytes: report.sent.bytes,
+            ..Sent::default()
+        },
         conditions: conditions(report.conditions),
     })
 }

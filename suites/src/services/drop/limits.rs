@@ -20,37 +20,20 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::HOURLY, drop_11_of_an_hour_is_rejected, refusals::LIMITED)
-        .requests(12)
-        .uploads(12)
-        .writes(12)
         .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::HOUR_PASSES, hourly_limit_ends_after_an_hour)
-        .requests(12)
-        .uploads(12)
-        .writes(12)
-        .needs(&[Need::Clock, Need::Isolation]),
+    shows!(rows::HOUR_PASSES, hourly_limit_ends_after_an_hour).needs(&[Need::Clock, Need::Isolation]),
     refuses!(rows::DAILY, drop_21_of_a_day_is_rejected, refusals::LIMITED)
-        .requests(23)
-        .uploads(23)
-        .writes(23)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::HOURLY] }),
-    shows!(rows::PER_ADDRESS, drops_are_counted_per_address).requests(12).uploads(12).writes(12).needs(&[
+    shows!(rows::PER_ADDRESS, drops_are_counted_per_address).needs(&[
         Need::Clock,
         Need::Isolation,
         Need::Addresses,
     ]),
     refuses!(rows::IPV6_PREFIX, ipv6_addresses_are_counted_per_64_prefix, refusals::PREFIX)
-        .requests(13)
-        .uploads(13)
-        .writes(13)
         .needs(&[Need::Clock, Need::Isolation, Need::Addresses])
         .after(const { &[&rows::PER_ADDRESS] }),
-    refuses!(rows::ONE_UPLOAD, second_concurrent_upload_is_rejected, refusals::LIMITED)
-        .requests(3)
-        .uploads(3)
-        .writes(3)
-        .sends(24_000),
+    refuses!(rows::ONE_UPLOAD, second_concurrent_upload_is_rejected, refusals::LIMITED),
 ];
 
 /// Uploads a small site from an address.

@@ -13,20 +13,13 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DROP_ID, drop_ids_have_their_form_and_differ).requests(2).uploads(2).writes(2),
-    shows!(rows::CLAIM_TOKEN, claim_tokens_are_strings_and_differ).requests(2).uploads(2).writes(2),
-    shows!(rows::URL, url_is_absolute).requests(1).uploads(1).writes(1),
-    shows!(rows::EXPIRES_AT, expires_at_is_4_hours_ahead_in_milliseconds).requests(1).uploads(1).writes(1),
+    shows!(rows::DROP_ID, drop_ids_have_their_form_and_differ),
+    shows!(rows::CLAIM_TOKEN, claim_tokens_are_strings_and_differ),
+    shows!(rows::URL, url_is_absolute),
+    shows!(rows::EXPIRES_AT, expires_at_is_4_hours_ahead_in_milliseconds),
     shows!(rows::CLAIM_URL, claim_url_contains_token_and_deadline)
-        .requests(1)
-        .uploads(1)
-        .writes(1)
         .after(const { &[&rows::CLAIM_TOKEN, &rows::EXPIRES_AT] }),
-    shows!(rows::TOKEN_IN_FRAGMENT, token_is_only_in_the_fragment)
-        .requests(1)
-        .uploads(1)
-        .writes(1)
-        .after(const { &[&rows::CLAIM_TOKEN] }),
+    shows!(rows::TOKEN_IN_FRAGMENT, token_is_only_in_the_fragment).after(const { &[&rows::CLAIM_TOKEN] }),
 ];
 
 /// Uploads two sites. Each `dropId` must be the prefix `drop_` and the expected number of characters, and they must

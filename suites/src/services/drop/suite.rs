@@ -8,7 +8,7 @@ use assay_spec::Service;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::data::Sums;
+use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
 
@@ -41,6 +41,10 @@ pub static SUITE: Suite = Suite {
     },
     questions: Questions { beside: &[Service::Publish], ..questions!() },
     opening: |_| Sums::default(),
+    uses: |exchange| Sent {
+        drops: u64::from(exchange.request.target.ends_with("/api/drop")),
+        ..Sent::default()
+    },
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
     lifetime: |_| None,

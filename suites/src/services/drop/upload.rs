@@ -3,8 +3,6 @@
 use assay_spec::Place;
 use assay_spec::drop::places::PREFLIGHT;
 use assay_spec::drop::requirements::upload as rows;
-use assay_spec::drop::values;
-use assay_spec::value::{self, Wrong};
 use serde_json::{Value, json};
 
 use super::form::Form;
@@ -21,33 +19,16 @@ use crate::http::exchange::Request;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).requests(1).uploads(1).writes(1),
-    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE)
-        .requests(2)
-        .uploads(2)
-        .writes(2),
-    sources(shows!(rows::SOURCE_TAKEN, valid_source_is_accepted), values::SOURCES),
-    sources(shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored), values::IGNORED),
-    shows!(rows::NO_CORS, each cors_is_not_enabled).requests(4).uploads(4).writes(3),
-    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
-        .requests(3)
-        .uploads(3)
-        .writes(3)
-        .needs(&[Need::Faults]),
+    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough),
+    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE),
+    shows!(rows::SOURCE_TAKEN, valid_source_is_accepted).uses_up(),
+    shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).uses_up(),
+    shows!(rows::NO_CORS, each cors_is_not_enabled),
+    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED).needs(&[Need::Faults]),
     refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
-        .requests(4)
-        .uploads(4)
-        .writes(4)
         .needs(&[Need::Faults])
         .or_given("[drop] paused_url", |settings| settings.drop().has_paused),
 ];
-
-/// With the cost of an ordinary upload and one for each of these sources.
-const fn sources(check: Check, values: &[Wrong]) -> Check {
-    let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
-    let check = check.requests(all).uploads(all).writes(all).requests_elsewhere(some).uploads_elsewhere(some);
-    check.uncommon(all - some)
-}
 
 /// 64 characters that include every allowed kind.
 pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";

@@ -2,12 +2,11 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
-use assay_spec::gateway::values::KEYS;
 use assay_spec::gateway::{auth, chat, completions, messages, responses};
 use serde_json::Value;
 
 use super::given::{self, Skill, model, spent};
-use super::malformed::{expect_refused_as, resembling};
+use super::malformed::expect_refused_as;
 use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
@@ -16,67 +15,42 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KEY_CHECK, valid_key_returns_200).requests(2),
-    keyed(refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY), 1),
-    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).requests(2),
+    shows!(rows::KEY_CHECK, valid_key_returns_200),
+    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY),
+    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY),
     refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
-        .requests(2)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
-    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).requests(5).requests_elsewhere(8),
-    keyed(refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY), 2)
+    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens),
+    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
         .after(const { &[&stream::ERROR_BEFORE] }),
-    keyed(
-        refuses!(
-            rows::INVALID_KEY_COMPLETIONS,
-            completion_with_an_invalid_key_is_rejected,
-            refusals::INVALID_KEY
-        ),
-        1,
+    refuses!(
+        rows::INVALID_KEY_COMPLETIONS,
+        completion_with_an_invalid_key_is_rejected,
+        refusals::INVALID_KEY
     ),
-    keyed(
-        refuses!(
-            rows::INVALID_KEY_NATIVE,
-            native_completion_with_an_invalid_key_is_rejected,
-            refusals::INVALID_KEY
-        ),
-        1,
+    refuses!(
+        rows::INVALID_KEY_NATIVE,
+        native_completion_with_an_invalid_key_is_rejected,
+        refusals::INVALID_KEY
     ),
-    keyed(
-        refuses!(
-            rows::INVALID_KEY_RESPONSES,
-            response_with_an_invalid_key_is_rejected,
-            refusals::INVALID_KEY
-        ),
-        1,
-    ),
-    keyed(
-        refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
-        1,
-    ),
+    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
+    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
     refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
-        .requests(7)
         .after(const { &[&native::NATIVE, &stream::ERROR_BEFORE] }),
-    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY)
-        .requests(7)
-        .after(
-            const {
-                &[
-                    &native::NATIVE,
-                    &stream::ERROR_BEFORE,
-                    &rows::INVALID_KEY_CHAT,
-                    &rows::INVALID_KEY_COMPLETIONS,
-                    &rows::INVALID_KEY_NATIVE,
-                    &rows::INVALID_KEY_RESPONSES,
-                    &rows::INVALID_KEY_MESSAGES,
-                ]
-            },
-        ),
+    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY).after(
+        const {
+            &[
+                &native::NATIVE,
+                &stream::ERROR_BEFORE,
+                &rows::INVALID_KEY_CHAT,
+                &rows::INVALID_KEY_COMPLETIONS,
+                &rows::INVALID_KEY_NATIVE,
+                &rows::INVALID_KEY_RESPONSES,
+                &rows::INVALID_KEY_MESSAGES,
+            ]
+        },
+    ),
 ];
-
-/// What a check costs that sends a valid request, and so many for each wrong key.
-const fn keyed(check: Check, each: u32) -> Check {
-    resembling(check, KEYS, each, [1, 1])
-}
 
 /// A check that needs a valid key rests on the key check: a key that has expired is one failure.
 pub(super) const WITH_KEY: &[assay_spec::Id] = &[&rows::KEY_CHECK];

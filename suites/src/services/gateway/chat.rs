@@ -3,13 +3,12 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::chat as rows;
-use assay_spec::gateway::values;
 use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies::{self, QUESTION, image, streamed, text, with};
 use super::given::{Skill, model, unknown_model};
-use super::malformed::{doubled, only_an_object_is_accepted, refused, tries};
+use super::malformed::{only_an_object_is_accepted, refused};
 use super::refusals;
 use super::stream::expect_inference;
 use super::tools::called;
@@ -19,48 +18,24 @@ use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ANSWERED, chat_returns_a_json_object).requests(1).after(auth::WITH_KEY),
-    shows!(rows::CHOICES, reply_has_choices_with_a_message).requests(1).after(const { &[&rows::ANSWERED] }),
-    shows!(rows::ANSWER_TEXT, reply_has_content).requests(1).after(const { &[&rows::CHOICES] }),
-    shows!(rows::PARTS, text_parts_are_accepted).requests(2).after(auth::WITH_KEY),
-    shows!(rows::IMAGE, image_is_accepted).requests(2).after(auth::WITH_KEY),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).requests(5),
-    doubled(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT, 0),
-    doubled(
-        refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
-        values::REQUIRED_LIST,
-        0,
-    ),
-    doubled(refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
-    doubled(refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
-    doubled(
-        refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION),
-        values::CONTENT,
-        0,
-    ),
-    doubled(refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
-    doubled(refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION), values::TEXT, 0),
-    doubled(
-        refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION),
-        values::TEXT,
-        0,
-    ),
-    doubled(
-        refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION),
-        values::OBJECTS,
-        0,
-    ),
-    doubled(
-        refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION),
-        values::TEXT,
-        0,
-    ),
-    doubled(
-        refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION),
-        values::TEXT,
-        1,
-    ),
-    tries(refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION), values::SWITCH),
+    shows!(rows::ANSWERED, chat_returns_a_json_object).after(auth::WITH_KEY),
+    shows!(rows::CHOICES, reply_has_choices_with_a_message).after(const { &[&rows::ANSWERED] }),
+    shows!(rows::ANSWER_TEXT, reply_has_content).after(const { &[&rows::CHOICES] }),
+    shows!(rows::PARTS, text_parts_are_accepted).after(auth::WITH_KEY),
+    shows!(rows::IMAGE, image_is_accepted).after(auth::WITH_KEY),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION),
+    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
+    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION),
+    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION),
+    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION),
 ];
 
 /// A valid chat.

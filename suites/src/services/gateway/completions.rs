@@ -5,7 +5,7 @@ use assay_spec::gateway::requirements::completions as rows;
 
 use super::auth;
 use super::chat::expect_reply;
-use super::errors::{named, rejects_unknown_models};
+use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
 use super::refusals;
 use super::{bodies, offered};
@@ -14,9 +14,9 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::COMPLETION, completion_is_a_json_object).requests(2).after(auth::WITH_KEY),
-    shows!(rows::NATIVE, native_completion_is_a_json_object).requests(2).after(auth::WITH_KEY),
-    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 2),
+    shows!(rows::COMPLETION, completion_is_a_json_object).after(auth::WITH_KEY),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).after(auth::WITH_KEY),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
 ];
 
 /// Sends a completion request. It must return 200 with a JSON object; an unknown model does

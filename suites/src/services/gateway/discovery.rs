@@ -17,21 +17,13 @@ use crate::shows;
 use crate::support::draw::drawn;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OBJECT, discovery_is_a_json_object).requests(1),
-    shows!(rows::SERVERS, every_model_has_an_array_of_servers).requests(1),
-    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash).requests(1),
-    shows!(rows::COVERS, discovery_covers_the_model_list)
-        .requests(2)
-        .requests_elsewhere(4)
-        .after(const { &[&rows::OBJECT] }),
+    shows!(rows::OBJECT, discovery_is_a_json_object),
+    shows!(rows::SERVERS, every_model_has_an_array_of_servers),
+    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash),
+    shows!(rows::COVERS, discovery_covers_the_model_list).after(const { &[&rows::OBJECT] }),
     shows!(rows::USABLE, discovered_model_is_known)
-        .requests(5)
-        .requests_elsewhere(1 + MODELS as u32)
         .after(const { &[&rows::OBJECT, &rows::SERVERS, &errors::UNKNOWN_MODEL] }),
-    shows!(rows::CURRENT, discovery_follows_the_servers)
-        .requests(3)
-        .requests_elsewhere(1 + 2 * LOOKS)
-        .needs(&[Need::Actions, Need::Clock]),
+    shows!(rows::CURRENT, discovery_follows_the_servers).needs(&[Need::Actions, Need::Clock]),
 ];
 
 /// How many models are requested at most.

@@ -3,7 +3,6 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::errors as rows;
-use assay_spec::gateway::values::MODELS;
 use assay_spec::value::Wrong;
 use serde_json::{Value, json};
 
@@ -11,7 +10,7 @@ use super::auth::inference;
 use super::bodies::{self, with};
 use super::chat::good;
 use super::given::{self, Skill, model, unknown_model, unknown_models};
-use super::malformed::{expect_refused_as, resembling};
+use super::malformed::expect_refused_as;
 use super::refusals;
 use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
@@ -22,14 +21,13 @@ use crate::harness::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).requests(7),
-    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).requests(7),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).requests(9),
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION),
     refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
-        .requests(7)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", pool::IS_DOWN),
-    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 1),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
 ];
 
 /// A valid chat as the counterpart of rejected ones.
@@ -133,9 +131,4 @@ pub(super) async fn rejects_unknown_models(
         }
     }
     Ok(())
-}
-
-/// What a check costs that reads the list of models and so many valid replies, and asks so often for each unknown model.
-pub(super) const fn named(check: Check, each: u32, valid: u32) -> Check {
-    resembling(check, MODELS, each, [1 + valid, 1 + valid])
 }

@@ -18,8 +18,6 @@ use crate::profile::{GatewayModels, IdPath};
 
 /// How many models are tried to find one that answers.
 pub(super) const TRIES: usize = 4;
-/// The requests that a run needs once to find a model if none is named: discovery, and one for each tried model.
-pub(crate) const FINDING: u64 = 1 + TRIES as u64;
 
 /// What a model must be able to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

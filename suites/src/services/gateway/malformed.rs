@@ -2,34 +2,14 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
-use assay_spec::value::{self, Wrong};
+use assay_spec::value::Wrong;
 use serde_json::{Value, json};
 
 use super::bodies::{streamed, with, without};
 use super::stream::expect_rejected;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::Checked;
 use crate::harness::probe::{Answer, Probe};
-
-/// What a check costs that sends a valid body, and each of these values twice: for a whole reply and for a stream.
-pub(super) const fn doubled(check: Check, values: &[Wrong], more: u32) -> Check {
-    let (all, some) = (2 * value::count(values, true), 2 * value::count(values, false));
-    check.requests(1 + more + all).requests_elsewhere(1 + more + some).requests_in_depth(all - some)
-}
-
-/// What a check costs that sends a valid body, and each of these values.
-pub(super) const fn tries(check: Check, values: &[Wrong]) -> Check {
-    let (all, some) = (value::count(values, true), value::count(values, false));
-    check.requests(1 + all).requests_elsewhere(1 + some).requests_in_depth(all - some)
-}
-
-/// What a check costs that sends one unrelated value and each of these, each so often, beside other requests: these in a
-/// world of its own and those at a shared target.
-pub(super) const fn resembling(check: Check, values: &[Wrong], each: u32, others: [u32; 2]) -> Check {
-    let (all, some) = (each * (1 + value::count(values, true)), each * (1 + value::count(values, false)));
-    let [own, shared] = others;
-    check.requests(own + all).requests_elsewhere(shared + some).requests_in_depth(all - some)
-}
 
 /// Expects the rejection of this kind of a member, or of a value that resembles no valid one.
 pub(super) fn expect_refused_as(answer: &Answer<'_>, member: &str, kind: Option<&Wrong>) -> Checked {

@@ -3,30 +3,29 @@
 
 use assay_spec::gateway::messages;
 use assay_spec::gateway::requirements::messages as rows;
-use assay_spec::gateway::values;
 use serde_json::Value;
 
 use super::auth;
 use super::bodies;
 use super::chat::expect_reply;
-use super::errors::{named, rejects_unknown_models};
+use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
-use super::malformed::{only_an_object_is_accepted, refused, tries};
+use super::malformed::{only_an_object_is_accepted, refused};
 use super::refusals;
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).requests(2).after(auth::WITH_KEY),
-    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 1, 1),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).requests(5),
-    tries(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT),
-    tries(refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION), values::COUNT),
-    tries(refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION), values::REQUIRED_LIST),
-    tries(refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION), values::OBJECTS),
-    tries(refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION), values::TEXT),
-    tries(refuses!(rows::CONTENT, content_must_be_a_string, refusals::VALIDATION), values::BLOCKS),
+    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).after(auth::WITH_KEY),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION),
+    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION),
+    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
+    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::CONTENT, content_must_be_a_string, refusals::VALIDATION),
 ];
 
 /// A valid body.

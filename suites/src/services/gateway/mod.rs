@@ -45,8 +45,6 @@ use crate::profile::{self, Gateway, GatewayLimits, GatewayModels, GatewayReading
 
 use payments::Payments;
 
-pub(crate) use given::FINDING;
-
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
     auth::CHECKS,

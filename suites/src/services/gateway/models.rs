@@ -14,11 +14,9 @@ use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIST, model_list_is_json).requests(1),
-    shows!(rows::IDS, model_ids_are_strings).requests(1),
+    shows!(rows::LIST, model_list_is_json),
+    shows!(rows::IDS, model_ids_are_strings),
     shows!(rows::COVERS_DISCOVERY, model_list_covers_discovery)
-        .requests(2)
-        .requests_elsewhere(4 + TRIES as u32)
         .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
 ];
 

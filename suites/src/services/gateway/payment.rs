@@ -20,20 +20,15 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .requests(7)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).requests(7),
+    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT),
     refuses!(rows::INVALID, invalid_payment_is_rejected, refusals::NO_PAYMENT)
-        .requests(13)
         .after(const { &[&rows::REQUIRED, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    shows!(rows::PAID, paid_request_is_accepted).requests(12).after(const { &[&native::NATIVE] }),
-    shows!(rows::USED_AGAIN, used_payment_causes_no_internal_error)
-        .requests(2)
-        .after(const { &[&rows::PAID] }),
+    shows!(rows::PAID, paid_request_is_accepted).after(const { &[&native::NATIVE] }),
+    shows!(rows::USED_AGAIN, used_payment_causes_no_internal_error).after(const { &[&rows::PAID] }),
     refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
-        .requests(7)
         .after(const { &[&auth::INVALID_KEY_CHAT, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    shows!(rows::VALID_KEY, valid_key_needs_no_payment).requests(6).after(const { &[&native::NATIVE] }),
+    shows!(rows::VALID_KEY, valid_key_needs_no_payment).after(const { &[&native::NATIVE] }),
 ];
 
 /// The header of a payment.

@@ -23,29 +23,20 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FAILOVER, each one_live_server_is_enough)
-        .requests(60)
-        .requests_elsewhere(6 + 18 * SERVERS as u32)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] one_down", |settings| settings.gateway().models.one_down.is_some())
         .after(const { &[&completions::NATIVE, &rows::COOKIES] }),
     refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
-        .requests(7)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&stream::ERROR_BEFORE, &completions::NATIVE] }),
     shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
-        .requests(7)
-        .requests_elsewhere(8)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&completions::NATIVE] }),
-    shows!(rows::RECOVERS, each recovered_server_is_used_again)
-        .requests(18)
-        .requests_elsewhere(6 * (2 + LOOKS))
-        .needs(&[Need::Faults, Need::Clock]),
-    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).requests(12),
+    shows!(rows::RECOVERS, each recovered_server_is_used_again).needs(&[Need::Faults, Need::Clock]),
+    shows!(rows::COOKIES, request_with_the_cookies_is_accepted),
     shows!(rows::ROUTING, cookie_keeps_a_session_on_one_server)
-        .requests(1 + SESSION)
         .needs(&[Need::Isolation, Need::Actions])
         .after(const { &[&rows::COOKIES] }),
 ];

@@ -21,18 +21,14 @@ use crate::support::prose::count;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).requests(1).after(auth::WITH_KEY),
-    shows!(rows::CHUNKS, every_event_is_a_chunk).requests(1),
-    shows!(rows::DELTA, delta_content_is_a_string).requests(1),
-    shows!(rows::TEXT, stream_has_content).requests(1),
-    shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object)
-        .requests(1)
-        .after(const { &[&chats::ANSWERED] }),
+    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).after(auth::WITH_KEY),
+    shows!(rows::CHUNKS, every_event_is_a_chunk),
+    shows!(rows::DELTA, delta_content_is_a_string),
+    shows!(rows::TEXT, stream_has_content),
+    shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object).after(const { &[&chats::ANSWERED] }),
     refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json, refusals::BEFORE_STREAM)
-        .requests(3)
         .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
     shows!(rows::ERROR_EVENT, failure_midway_is_an_event)
-        .requests(2)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] fails_midway", |settings| {
             settings.gateway().models.fails_midway.is_some()

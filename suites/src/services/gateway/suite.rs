@@ -6,9 +6,9 @@ use assay_spec::Service;
 use assay_spec::gateway::requirements::payment;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, simulated, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::data::Sums;
+use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
 use crate::harness::suite::{
     self as harness, FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions,
@@ -55,7 +55,8 @@ pub static SUITE: Suite = Suite {
         remedy: |status| matches!(status, 401..=403).then_some("set a valid key: [gateway] key"),
         ..questions!()
     },
-    opening: |_| Sums { requests: FINDING, ..Sums::default() },
+    opening: |_| Sums::default(),
+    uses: |_| Sent::default(),
     is_error: |body| body["detail"].is_string(),
     has_own_errors: false,
     lifetime: |_| None,

@@ -3,7 +3,6 @@
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, tools as rows};
-use assay_spec::gateway::values;
 use serde_json::{Value, json};
 
 use super::auth;
@@ -11,7 +10,7 @@ use super::bodies::{self, TOOLS, UNITS, streamed};
 use super::chat::{expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
-use super::malformed::{doubled, refused};
+use super::malformed::refused;
 use super::refusals;
 use super::wire::Call;
 use crate::harness::check::{Check, Checked, Given, Need, Stop};
@@ -23,35 +22,28 @@ const CALLER: &str = "[gateway.models] always_calls";
 const IS_CALLER: Given = |settings| settings.gateway().models.always_calls.is_some();
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TAKEN, declared_tools_are_accepted).requests(2).after(auth::WITH_KEY),
-    shows!(rows::CALL_NAME, call_has_a_function_name).requests(1),
-    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).requests(1),
-    shows!(rows::CALL_ID, call_has_an_id).requests(1),
-    shows!(rows::CALL_IDS, calls_have_different_ids).requests(2).after(const { &[&rows::CALL_ID] }),
+    shows!(rows::TAKEN, declared_tools_are_accepted).after(auth::WITH_KEY),
+    shows!(rows::CALL_NAME, call_has_a_function_name),
+    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string),
+    shows!(rows::CALL_ID, call_has_an_id),
+    shows!(rows::CALL_IDS, calls_have_different_ids).after(const { &[&rows::CALL_ID] }),
     shows!(rows::ARGUMENTS_FIT, arguments_fit_the_schema)
-        .requests(1)
         .needs(&[Need::Actions])
         .or_given(CALLER, IS_CALLER)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS] }),
     shows!(rows::RESULT_USED, answer_contains_the_result)
-        .requests(3)
         .needs(&[Need::Actions])
         .or_given(CALLER, IS_CALLER)
         .after(const { &[&rows::ROUND_TRIP, &chats::ANSWER_TEXT] }),
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
-        .requests(3)
         .after(const { &[&rows::TAKEN, &rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
-    doubled(refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION), values::LIST, 0),
-    doubled(refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
-    doubled(refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION), values::TEXT, 0),
-    doubled(refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
-    doubled(refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
-    doubled(refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
-    doubled(
-        refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION),
-        values::OBJECTS,
-        0,
-    ),
+    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION),
+    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION),
+    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION),
+    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION),
+    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION),
 ];
 
 /// A valid chat that declares tools.

@@ -17,17 +17,18 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, bundles_name_their_kind).requests(5).requests_elsewhere(64).after(FORM),
-    shows!(rows::VM, bundles_have_a_key_for_the_machine).requests(5).requests_elsewhere(64).after(FORM),
-    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).requests(5).requests_elsewhere(64).after(FORM),
-    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).requests(5).requests_elsewhere(64).after(OPENS),
-    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest)
-        .requests(5)
-        .requests_elsewhere(64)
-        .after(rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::KEY_E_OPENS)),
+    shows!(rows::KIND, bundles_name_their_kind).after(FORM),
+    shows!(rows::VM, bundles_have_a_key_for_the_machine).after(FORM),
+    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).after(FORM),
+    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).after(OPENS),
+    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).after(rests!(
+        instances::BUNDLE_WRAPPED,
+        rows::FORM,
+        rows::KEY_E_OPENS
+    )),
 ];
 
-members! { MEMBERS, 5, 64;
+members! { MEMBERS;
     /// Downloads the files of live deployments to machines. `deks` of each must be an object.
     FORM bundles_are_objects_with_keys: every("/deks"), OBJECT, rests!(instances::BUNDLE_WRAPPED);
     /// Downloads the files of live deployments to machines. `v` of each must be 1.

@@ -14,30 +14,20 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CONTENT_TYPE, claims_have_their_type)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::TYPE)),
-    shows!(rows::SENDER, machines_claim_for_themselves)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(records::ADDRESS)),
+    shows!(rows::CONTENT_TYPE, claims_have_their_type).after(rests!(rows::TYPE)),
+    shows!(rows::SENDER, machines_claim_for_themselves).after(rests!(records::ADDRESS)),
     shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(records::TIME, records::ADDRESS)),
-    shows!(rows::INSTANCE_HASH, claims_name_an_instance)
-        .requests(3)
-        .requests_elsewhere(14)
-        .after(rests!(rows::BODY)),
-    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::BODY, rows::PUBKEY, rows::SIGNATURE)),
-    shows!(rows::ONCE, machines_claim_once).requests(1).requests_elsewhere(4).after(rests!()),
+    shows!(rows::INSTANCE_HASH, claims_name_an_instance).after(rests!(rows::BODY)),
+    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).after(rests!(
+        rows::BODY,
+        rows::PUBKEY,
+        rows::SIGNATURE
+    )),
+    shows!(rows::ONCE, machines_claim_once).after(rests!()),
 ];
 
-members! { MEMBERS, 1, 4;
+members! { MEMBERS;
     /// Reads every claim of a machine's key. `type` must be `POST`.
     TYPE claims_are_posts: every(Claim, "/type"), exactly("POST"), rests!();
     /// Reads every claim of a machine's key. `content.content` must be an object.

@@ -18,41 +18,23 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::TYPE)),
-    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(DELEGATE),
-    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::BODY, rows::SAME_PROJECT, assay_spec::hosting::requirements::projects::MAP)),
-    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!()),
+    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments).after(rests!(rows::TYPE)),
+    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).after(DELEGATE),
+    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner).after(rests!(
+        rows::BODY,
+        rows::SAME_PROJECT,
+        assay_spec::hosting::requirements::projects::MAP
+    )),
+    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation).after(rests!()),
     shows!(rows::SAME_DEPLOYMENT, terminal_records_name_the_same_deployment)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
     shows!(rows::SAME_PROJECT, terminal_records_name_the_same_project)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store)
-        .requests(7)
-        .requests_elsewhere(40)
-        .after(PUBLIC),
-    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(PUBLIC),
+    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).after(PUBLIC),
+    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact).after(PUBLIC),
 ];
 
-members! { MEMBERS, 1, 4;
+members! { MEMBERS;
     /// Reads every record of a deployment. `type` must be `POST`.
     TYPE deployments_are_posts: every_deployment("/type"), exactly("POST"), rests!();
     /// Reads every record of a deployment. `content.content` must be an object.
@@ -100,7 +82,7 @@ members! { MEMBERS, 1, 4;
         every(Amend, "/content/content/public/finishedAt"), MOMENT_OR_NULL, PUBLIC;
 }
 
-members! { INSIDE, 1, 4;
+members! { INSIDE;
     /// Opens the envelopes of deployments. `commit` must be a string or null.
     PLAINTEXT_COMMIT commits_are_strings_or_null: inside("commit"), TEXT_OR_NULL, SEALED;
     /// Opens the envelopes of deployments. `commitMessage` must be a string or null.
@@ -114,8 +96,6 @@ members! { INSIDE, 1, 4;
 }
 
 pub(super) const PLAINTEXT: &[Check] = &[shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
-    .requests(1)
-    .requests_elsewhere(4)
     .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS))];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);

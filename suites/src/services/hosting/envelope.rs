@@ -14,16 +14,17 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FORM, envelopes_have_a_version_and_keys)
-        .requests(2)
-        .requests_elsewhere(4)
         .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
-    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).requests(1).requests_elsewhere(4).after(FORM),
-    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).requests(1).requests_elsewhere(4).after(FORM),
-    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::USER)),
-    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).requests(1).requests_elsewhere(4).after(rests!(
+    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).after(FORM),
+    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).after(FORM),
+    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope).after(rests!(
+        rows::FORM,
+        rows::CIPHERTEXT,
+        rows::IV,
+        rows::TAG,
+        rows::USER
+    )),
+    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).after(rests!(
         rows::FORM,
         rows::CIPHERTEXT,
         rows::IV,
@@ -33,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
     )),
 ];
 
-members! { MEMBERS, 1, 4;
+members! { MEMBERS;
     /// Reads every envelope. `v` must be 3, except in a record from before `new_since`.
     VERSION envelopes_have_version_3: every("/v"), number(3), FORM;
     /// Reads every envelope. `alg` must be `aes-256-gcm`.

@@ -14,29 +14,15 @@ use crate::harness::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, artifacts_end_by_a_forget).requests(1).requests_elsewhere(4).after(rests!()),
-    shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(super::deployments::DELEGATE),
-    shows!(rows::ADDRESS, a_forget_names_the_owner)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(records::ADDRESS)),
-    shows!(rows::STORES, a_forget_names_store_messages).requests(3).requests_elsewhere(64).after(rests!()),
-    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages)
-        .requests(3)
-        .requests_elsewhere(64)
-        .after(rests!(rows::STORES)),
+    shows!(rows::TYPE, artifacts_end_by_a_forget).after(rests!()),
+    shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate).after(super::deployments::DELEGATE),
+    shows!(rows::ADDRESS, a_forget_names_the_owner).after(rests!(records::ADDRESS)),
+    shows!(rows::STORES, a_forget_names_store_messages).after(rests!()),
+    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages).after(rests!(rows::STORES)),
     shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
-        .requests(2)
-        .requests_elsewhere(64)
         .after(rests!(deployments::LIVE_STORE_REF)),
-    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!()),
-    shows!(rows::ONE, a_deleted_project_has_one_forget).requests(1).requests_elsewhere(64).after(rests!()),
+    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).after(rests!()),
 ];
 
 /// The hashes in a FORGET.

@@ -30,11 +30,6 @@ use crate::services::network::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 pub(super) const SEALED: &[MessageKind] = &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend];
 /// The most pages of one list that are read.
 const PAGES: u64 = 200;
-/// The most nodes of a profile.
-const NODES: u64 = 3;
-/// The most requests that a run makes once to read a history: the lists of the owner and of authorized senders and
-/// claims from each node, and files that are not found by their first name.
-pub(crate) const READING: u64 = NODES * (2 * PAGES + 1) + super::deployments::LOOKED_UP as u64;
 /// The action that lets an application write a whole history.
 const SEED_HISTORY: &str = "hosting.seed-history";
 /// How long the application may need for a history, at most: so many times this long.

@@ -18,27 +18,22 @@ use crate::shows;
 
 pub(super) const DEPLOYMENTS: &[Check] = &[
     shows!(rows::QUEUED_FIRST, deployments_are_queued_before_they_end)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(records::TIME, deployments::AMEND_REF)),
-    shows!(rows::QUEUED_AT_KEPT, terminal_records_keep_when_deployments_were_created)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(deployments::AMEND_REF, deployments::CREATED_AT, deployments::BODY)),
+    shows!(rows::QUEUED_AT_KEPT, terminal_records_keep_when_deployments_were_created).after(rests!(
+        deployments::AMEND_REF,
+        deployments::CREATED_AT,
+        deployments::BODY
+    )),
     shows!(rows::ONE_CREATION, deployments_are_created_once)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID)),
-    shows!(rows::ONE_AMEND, deployments_have_one_terminal_record).requests(1).requests_elsewhere(4).after(
-        rests!(
-            deployments::BODY,
-            deployments::AMEND_REF,
-            deployments::DEPLOYMENT_ID,
-            deployments::SAME_DEPLOYMENT,
-            rows::ONE_CREATION
-        ),
-    ),
-    shows!(rows::FINISHES, deployments_come_to_an_end).requests(1).requests_elsewhere(4).after(rests!(
+    shows!(rows::ONE_AMEND, deployments_have_one_terminal_record).after(rests!(
+        deployments::BODY,
+        deployments::AMEND_REF,
+        deployments::DEPLOYMENT_ID,
+        deployments::SAME_DEPLOYMENT,
+        rows::ONE_CREATION
+    )),
+    shows!(rows::FINISHES, deployments_come_to_an_end).after(rests!(
         records::TIME,
         deployments::BODY,
         deployments::AMEND_REF,
@@ -49,59 +44,50 @@ pub(super) const DEPLOYMENTS: &[Check] = &[
 ];
 
 pub(super) const PROJECTS: &[Check] = &[
-    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(security::OWNER, security::SIGNER, security::ENCRYPTION_KEY)),
+    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once).after(rests!(
+        security::OWNER,
+        security::SIGNER,
+        security::ENCRYPTION_KEY
+    )),
     shows!(rows::SECURITY_EXISTS, owner_of_projects_has_security)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(records::ADDRESS, security::KEY)),
     shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(projects::ENTRY, projects::CREATED_AT)),
-    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::DELETED_STAYS, rows::ENTRY_STAYS, projects::ENTRY, projects::UPDATED_AT)),
-    shows!(rows::ENTRY_STAYS, entries_of_deleted_projects_stay).requests(1).requests_elsewhere(4).after(
-        rests!(
-            deployments::PROJECT_ID,
-            deployments::SAME_PROJECT,
-            projects::ENTRY,
-            projects::MAP,
-            projects::DELETED,
-            forget_rows::OWN,
-            rows::DELETED_STAYS
-        ),
-    ),
-    shows!(rows::PUBLIC_KEPT, tombstones_keep_framework_and_target)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(projects::ENTRY, projects::FRAMEWORK, projects::DEPLOY_TARGET, projects::DELETED)),
+    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed).after(rests!(
+        rows::DELETED_STAYS,
+        rows::ENTRY_STAYS,
+        projects::ENTRY,
+        projects::UPDATED_AT
+    )),
+    shows!(rows::ENTRY_STAYS, entries_of_deleted_projects_stay).after(rests!(
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        projects::ENTRY,
+        projects::MAP,
+        projects::DELETED,
+        forget_rows::OWN,
+        rows::DELETED_STAYS
+    )),
+    shows!(rows::PUBLIC_KEPT, tombstones_keep_framework_and_target).after(rests!(
+        projects::ENTRY,
+        projects::FRAMEWORK,
+        projects::DEPLOY_TARGET,
+        projects::DELETED
+    )),
     shows!(rows::DELETED_STAYS, deleted_projects_stay_deleted)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(projects::ENTRY, projects::DELETED)),
-    shows!(rows::TOMBSTONE_FIRST, artifacts_are_forgotten_after_their_project_is_deleted)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(
-            records::TIME,
-            projects::ENTRY,
-            projects::DELETED,
-            forget_rows::OWN,
-            rows::ENTRY_STAYS
-        )),
+    shows!(rows::TOMBSTONE_FIRST, artifacts_are_forgotten_after_their_project_is_deleted).after(rests!(
+        records::TIME,
+        projects::ENTRY,
+        projects::DELETED,
+        forget_rows::OWN,
+        rows::ENTRY_STAYS
+    )),
 ];
 
 pub(super) const FRESH: &[Check] = &[
-    shows!(rows::FRESH_IV, no_iv_is_used_twice)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(envelope::FORM, envelope::IV)),
-    shows!(rows::FRESH_KEY, no_key_encrypts_twice).requests(1).requests_elsewhere(4).after(rests!(
+    shows!(rows::FRESH_IV, no_iv_is_used_twice).after(rests!(envelope::FORM, envelope::IV)),
+    shows!(rows::FRESH_KEY, no_key_encrypts_twice).after(rests!(
         envelope::FORM,
         envelope::WALLET_OPENS,
         bundle::FORM

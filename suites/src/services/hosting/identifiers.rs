@@ -11,13 +11,12 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PROJECT, projects_have_identifiers_of_12_characters)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(projects::MAP, projects::ENTRY)),
-    shows!(rows::DEPLOYMENT, deployments_have_identifiers_of_12_characters)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID, deployments::SAME_DEPLOYMENT)),
+    shows!(rows::DEPLOYMENT, deployments_have_identifiers_of_12_characters).after(rests!(
+        deployments::BODY,
+        deployments::DEPLOYMENT_ID,
+        deployments::SAME_DEPLOYMENT
+    )),
 ];
 
 /// Reads every write to `projects`. Each key must be `proj_` and 12 characters of the identifier alphabet.

@@ -15,32 +15,25 @@ use crate::harness::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).requests(1).requests_elsewhere(4).after(
-        rests!(
-            deployments::PUBLIC,
-            deployments::PROJECT_ID,
-            deployments::SAME_PROJECT,
-            projects::DEPLOY_TARGET
-        ),
-    ),
-    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files)
-        .requests(5)
-        .requests_elsewhere(64)
-        .after(rests!(
-            deployments::PUBLIC,
-            deployments::PROJECT_ID,
-            deployments::SAME_PROJECT,
-            deployments::LIVE_STORE_REF,
-            rows::BUNDLE_HASH
-        )),
-    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).requests(5).requests_elsewhere(64).after(
-        rests!(
-            deployments::PUBLIC,
-            deployments::PROJECT_ID,
-            deployments::SAME_PROJECT,
-            deployments::LIVE_STORE_REF
-        ),
-    ),
+    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        projects::DEPLOY_TARGET
+    )),
+    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        deployments::LIVE_STORE_REF,
+        rows::BUNDLE_HASH
+    )),
+    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).after(rests!(
+        deployments::PUBLIC,
+        deployments::PROJECT_ID,
+        deployments::SAME_PROJECT,
+        deployments::LIVE_STORE_REF
+    )),
 ];
 
 /// The terminal records of live deployments to machines.

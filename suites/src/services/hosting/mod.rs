@@ -28,13 +28,12 @@ macro_rules! rests {
 }
 
 /// The members of records, a row each: a doc comment, the requirement, the check, the function that judges the member in
-/// every record with the kind and the place, its form, and the rows that the check depends on. The table's name is
-/// followed by the requests of a check in a world of its own and elsewhere.
+/// every record with the kind and the place, its form, and the rows that the check depends on.
 macro_rules! members {
-    ($table:ident, $requests:literal, $elsewhere:literal; $($(#[$doc:meta])* $row:ident $fact:ident:
+    ($table:ident; $($(#[$doc:meta])* $row:ident $fact:ident:
         $judge:ident($($kind:ident,)? $place:literal), $form:expr, $after:expr;)*) => {
         pub(super) const $table: &[Check] = &[$(
-            shows!(rows::$row, $fact).requests($requests).requests_elsewhere($elsewhere).after($after)
+            shows!(rows::$row, $fact).after($after)
         ),*];
         $($(#[$doc])*
         async fn $fact(probe: &Probe<'_>) -> Checked {
@@ -84,8 +83,6 @@ pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core};
 use crate::profile::{Hosting, HostingReadings};
-
-pub(crate) use found::READING;
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[

@@ -16,43 +16,22 @@ use crate::profile::TombstoneForm;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::OWNER, projects_belong_to_the_owners_address)
-        .requests(2)
-        .requests_elsewhere(4)
-        .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(
-            records::ADDRESS,
-            security::AUTHORIZATIONS,
-            security::ENTRY,
-            security::ENTRY_ADDRESS,
-            security::SIGNER
-        )),
-    shows!(rows::ENTRY, entries_are_objects_with_a_public_part)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::MAP)),
-    shows!(rows::ID, entries_have_their_identifiers_as_keys)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::SCHEMA_VERSION, entries_have_the_schema_of_their_time)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::ENCRYPTED, living_projects_hold_an_envelope)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_strings)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ENTRY)),
+    shows!(rows::OWNER, projects_belong_to_the_owners_address).after(rests!(records::ADDRESS)),
+    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key).after(rests!(
+        records::ADDRESS,
+        security::AUTHORIZATIONS,
+        security::ENTRY,
+        security::ENTRY_ADDRESS,
+        security::SIGNER
+    )),
+    shows!(rows::ENTRY, entries_are_objects_with_a_public_part).after(rests!(rows::MAP)),
+    shows!(rows::ID, entries_have_their_identifiers_as_keys).after(rests!(rows::ENTRY)),
+    shows!(rows::SCHEMA_VERSION, entries_have_the_schema_of_their_time).after(rests!(rows::ENTRY)),
+    shows!(rows::ENCRYPTED, living_projects_hold_an_envelope).after(rests!(rows::ENTRY)),
+    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_strings).after(rests!(rows::ENTRY)),
 ];
 
-members! { MEMBERS, 1, 4;
+members! { MEMBERS;
     /// Reads every write to `projects`. `type` must be `AGGREGATE`.
     TYPE writes_to_projects_are_aggregates: every(Projects, "/type"), exactly("AGGREGATE"), rests!();
     /// Reads every write to `projects`. `content.key` must be `projects`.
@@ -73,7 +52,7 @@ members! { MEMBERS, 1, 4;
     DELETED deleted_is_a_boolean: entries("public/deleted"), BOOLEAN, rests!(rows::ENTRY);
 }
 
-members! { INSIDE, 1, 4;
+members! { INSIDE;
     /// Opens the envelopes of projects. `name` must be a string.
     PLAINTEXT_NAME names_are_strings: inside("name"), TEXT, SEALED;
     /// Opens the envelopes of projects. `repo` must be an owner, a slash and a name, or null.
@@ -91,14 +70,13 @@ members! { INSIDE, 1, 4;
 }
 
 pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ENTRY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS)),
-    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(SEALED),
+    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).after(rests!(
+        rows::ENTRY,
+        rows::ENCRYPTED,
+        envelope::WALLET_OPENS,
+        envelope::KEY_E_OPENS
+    )),
+    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).after(SEALED),
 ];
 
 const SEALED: &[assay_spec::Id] =

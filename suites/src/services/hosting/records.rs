@@ -14,13 +14,10 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHANNEL, records_are_on_their_channel).requests(1).requests_elsewhere(4).after(rests!()),
-    shows!(rows::SIGNATURE, records_are_signed_by_their_senders)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::ADDRESS)),
-    shows!(rows::ADDRESS, records_name_an_address).requests(1).requests_elsewhere(4).after(rests!()),
-    shows!(rows::TIME, records_name_a_time_in_seconds).requests(1).requests_elsewhere(4).after(rests!()),
+    shows!(rows::CHANNEL, records_are_on_their_channel).after(rests!()),
+    shows!(rows::SIGNATURE, records_are_signed_by_their_senders).after(rests!(rows::ADDRESS)),
+    shows!(rows::ADDRESS, records_name_an_address).after(rests!()),
+    shows!(rows::TIME, records_name_a_time_in_seconds).after(rests!()),
 ];
 
 /// Every record of the owner.

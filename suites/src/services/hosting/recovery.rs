@@ -12,8 +12,6 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve)
-    .requests(4)
-    .requests_elsewhere(64)
     .after(rests!(
         deployments::PUBLIC,
         deployments::PROJECT_ID,

@@ -19,30 +19,20 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::OWNER, security_belongs_to_the_owners_address)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone)
-        .requests(2)
-        .requests_elsewhere(4)
-        .after(rests!()),
+    shows!(rows::OWNER, security_belongs_to_the_owners_address).after(rests!(records::ADDRESS)),
+    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).after(rests!()),
     shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
-        .requests(1)
-        .requests_elsewhere(4)
         .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
-    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).requests(1).requests_elsewhere(4).after(
-        rests!(
-            rows::ENTRY_PUBKEY_ADDRESS,
-            rows::ENCRYPTION_KEY,
-            rows::ENCRYPTION_PUBKEY,
-            rows::AUTHORIZATIONS,
-            rows::ENTRY
-        ),
-    ),
+    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).after(rests!(
+        rows::ENTRY_PUBKEY_ADDRESS,
+        rows::ENCRYPTION_KEY,
+        rows::ENCRYPTION_PUBKEY,
+        rows::AUTHORIZATIONS,
+        rows::ENTRY
+    )),
 ];
 
-members! { MEMBERS, 1, 4;
+members! { MEMBERS;
     /// Reads every write to `security`. `type` must be `AGGREGATE`.
     TYPE security_is_an_aggregate:
         every(Security, "/type"), exactly("AGGREGATE"), rests!(rows::OWNER, rows::SIGNER);
@@ -68,48 +58,21 @@ members! { MEMBERS, 1, 4;
 }
 
 pub(super) const AUTHORIZATIONS: &[Check] = &[
-    shows!(rows::ENTRY, authorizations_are_objects)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(rows::AUTHORIZATIONS)),
-    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(rests!(
-            rows::AUTHORIZATIONS,
-            rows::ENTRY,
-            rows::ENTRY_ADDRESS,
-            rows::ENTRY_PUBKEY,
-            rows::DELEGATE_NO_PUBKEY
-        )),
-    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(SESSION),
-    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(SESSION),
-    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(SESSION),
-    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(SESSION),
-    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address)
-        .requests(1)
-        .requests_elsewhere(4)
-        .after(ENTRY),
+    shows!(rows::ENTRY, authorizations_are_objects).after(rests!(rows::AUTHORIZATIONS)),
+    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address).after(rests!(
+        rows::AUTHORIZATIONS,
+        rows::ENTRY,
+        rows::ENTRY_ADDRESS,
+        rows::ENTRY_PUBKEY,
+        rows::DELEGATE_NO_PUBKEY
+    )),
+    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates).after(SESSION),
+    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel).after(SESSION),
+    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security).after(SESSION),
+    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).after(SESSION),
+    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address).after(ENTRY),
 ];
 
 const KEY: &[assay_spec::Id] = rests!(rows::ENCRYPTION_KEY);

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use assay_spec::Service;
 
-use super::super::network::LEARNING;
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, simulated, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::data::Sums;
+use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Source, Suite, questions};
 
@@ -45,7 +44,8 @@ pub static SUITE: Suite = Suite {
         reads_from: Some(Source { service: Service::Network, records: "stored records", server: "node" }),
         ..questions!()
     },
-    opening: |_| Sums { requests: LEARNING + READING, ..Sums::default() },
+    opening: |_| Sums::default(),
+    uses: |_| Sent::default(),
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
     lifetime: |_| None,

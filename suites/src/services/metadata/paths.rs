@@ -12,10 +12,8 @@ use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path)
-        .requests(1)
-        .requests_elsewhere(3),
-    refuses!(rows::REQUIRED, each path_with_an_empty_contract_is_rejected, refusals::EMPTY).requests(14),
+    shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path),
+    refuses!(rows::REQUIRED, each path_with_an_empty_contract_is_rejected, refusals::EMPTY),
 ];
 
 /// Fetches the paths with a double slash after the URI until one returns 200. At least one must; other checks judge

@@ -5,7 +5,7 @@ use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
 
-use super::wire::{MOST_CONTRACTS, MOST_TOKENS, NAMED, contracts_at, document, parts};
+use super::wire::{NAMED, contracts_at, document, parts};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::shows;
@@ -44,7 +44,7 @@ struct Member {
 macro_rules! members {
     ($($(#[$about:meta])* $row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
         pub(super) const CHECKS: &[Check] =
-            &[$(shows!(rows::$row, each $fact).requests(Of::$of.sends()).requests_elsewhere(Of::$of.requests())),*];
+            &[$(shows!(rows::$row, each $fact)),*];
 
         $($(#[$about])* async fn $fact(probe: &Probe<'_>, place: Place) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };
@@ -131,26 +131,6 @@ members! {
 }
 
 impl Of {
-    /// The requests of a check that owns the world.
-    const fn sends(self) -> u32 {
-        match self {
-            Of::Contract | Of::Template => 5,
-            Of::Token => 14,
-            Of::Attribute | Of::External => 19,
-        }
-    }
-
-    /// The requests of a check on a shared target, at most.
-    const fn requests(self) -> u32 {
-        let (contracts, tokens) = (MOST_CONTRACTS as u32, MOST_TOKENS as u32);
-        match self {
-            Of::Contract | Of::Template => 2 * contracts,
-            // Tokens at four places.
-            Of::Token => 4 * tokens * contracts,
-            Of::Attribute | Of::External => (2 + 4 * tokens) * contracts,
-        }
-    }
-
     /// The objects of this kind in a document, with their JSON pointers.
     fn parts(self, document: &Value, is_token: bool) -> Vec<(String, &Value)> {
         const TEMPLATE: &str = "default_token_template";

@@ -8,10 +8,8 @@ use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::HTML, root_is_an_html_document).requests(1),
-    shows!(rows::VERSION, interface_version_is_0_1_0).requests(1),
-];
+pub(super) const CHECKS: &[Check] =
+    &[shows!(rows::HTML, root_is_an_html_document), shows!(rows::VERSION, interface_version_is_0_1_0)];
 
 /// Fetches `/`. It must return 200 with `text/html` and a body that is not JSON.
 async fn root_is_an_html_document(probe: &Probe<'_>) -> Checked {

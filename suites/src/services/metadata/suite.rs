@@ -7,7 +7,7 @@ use assay_spec::Service;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey, wire};
 use crate::documents::openapi::Notes;
-use crate::harness::data::Sums;
+use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 
@@ -57,6 +57,7 @@ pub static SUITE: Suite = Suite {
     },
     questions: questions!(),
     opening: |_| Sums::default(),
+    uses: |_| Sent::default(),
     is_error: |body| body["detail"].is_array(),
     has_own_errors: false,
     lifetime: |_| None,

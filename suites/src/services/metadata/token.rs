@@ -14,20 +14,12 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).requests(3).requests_elsewhere(20),
-    shows!(rows::BY_CID, token_is_found_by_cid).requests(3).requests_elsewhere(20),
-    shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json)
-        .requests(4)
-        .requests_elsewhere(20)
-        .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::BY_URI, token_is_found_by_uri)
-        .requests(4)
-        .requests_elsewhere(20)
-        .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::SAME, each document_is_the_same_with_and_without_json).requests(14).requests_elsewhere(80),
-    refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
-        .requests(30)
-        .requests_elsewhere(48),
+    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json),
+    shows!(rows::BY_CID, token_is_found_by_cid),
+    shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json).after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::BY_URI, token_is_found_by_uri).after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::SAME, each document_is_the_same_with_and_without_json),
+    refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {

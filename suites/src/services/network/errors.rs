@@ -18,27 +18,11 @@ use crate::harness::probe::{CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, each rejection_has_the_documented_body, refusals::MALFORMED)
-        .requests(88)
-        .requests_elsewhere(100)
-        .writes(47),
-    refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST)
-        .requests(4)
-        .requests_elsewhere(5)
-        .writes(2),
-    shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error)
-        .requests(71)
-        .requests_elsewhere(72)
-        .writes(27)
-        .sends(314_000),
-    refuses!(rows::INTERNAL, failure_of_the_node_returns_500, refusals::INTERNAL)
-        .requests(30)
-        .writes(9)
-        .needs(&[Need::Faults]),
+    refuses!(rows::BODY, each rejection_has_the_documented_body, refusals::MALFORMED),
+    refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST),
+    shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error),
+    refuses!(rows::INTERNAL, failure_of_the_node_returns_500, refusals::INTERNAL).needs(&[Need::Faults]),
     refuses!(rows::NOTHING_STORED, each rejected_message_is_not_stored, refusals::MALFORMED)
-        .requests(46)
-        .requests_elsewhere(76)
-        .writes(35)
         .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT, &listing::ADDRESSES] }),
 ];
 

@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use assay_spec::network::requirements::{forget as rows, messages, store};
-use assay_spec::network::values;
-use assay_spec::value;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -28,65 +26,32 @@ macro_rules! given_key {
     };
 }
 
-/// How many wrong lists there are, and how many are sent at the standard depth.
-const WRONG: [u32; 2] = [value::count(values::HASHES, true), value::count(values::HASHES, false)];
-
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::APPLIES, every_target_is_forgotten)
-        .requests(5)
-        .writes(3)
-        .after(const { &[&store::FORGOTTEN] }),
+    shows!(rows::APPLIES, every_target_is_forgotten).after(const { &[&store::FORGOTTEN] }),
     refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others, refusals::BATCH)
-        .requests(5)
-        .requests_elsewhere(6)
-        .writes(3)
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::REMOVING_TARGET, target_that_is_being_removed_is_forgotten)
-        .requests(4)
-        .requests_elsewhere(7)
-        .writes(2)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
     refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others, refusals::BATCH)
-        .requests(7)
-        .requests_elsewhere(8)
-        .writes(4)
         .needs(&[Need::Clock, Need::Actions])
         .or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed))
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
     refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others, refusals::BATCH)
-        .requests(7)
-        .requests_elsewhere(8)
-        .writes(4)
         .needs(&[Need::Faults])
         .or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending))
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others, refusals::BATCH)
-        .requests(7)
-        .requests_elsewhere(8)
-        .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected))
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
-        .requests(6)
-        .requests_elsewhere(7)
-        .writes(3)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
     shows!(rows::FINALLY_REJECTED, forget_that_keeps_failing_is_rejected)
-        .requests(3)
-        .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED)
-        .requests(2 + WRONG[0])
-        .writes(2 + WRONG[0])
-        .requests_elsewhere(2 + WRONG[1])
-        .requests_in_depth(WRONG[0] - WRONG[1]),
+    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED),
     shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
-        .requests(5)
-        .requests_elsewhere(6)
-        .writes(3)
         .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
 ];
 

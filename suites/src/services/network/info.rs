@@ -20,18 +20,11 @@ use crate::shows;
 const SHARED: &[Place] = &[MESSAGE[0], AGGREGATE[0], AGGREGATES_OF[0], FILES[0], FILES[1]];
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PUBLIC, public_information_is_json).requests(1).after(const { &[&rows::PREFIX] }),
+    shows!(rows::PUBLIC, public_information_is_json).after(const { &[&rows::PREFIX] }),
     shows!(rows::PREFIX, each api_is_under_its_prefix)
-        .requests(55)
-        .writes(25)
         .elsewhere_at(INFO)
-        .requests_elsewhere(6)
         .after(const { &[&programs::RUN, &messages::FOUND] }),
-    shows!(rows::MIRRORS, each what_was_written_at_one_address_is_read_at_the_others)
-        .requests(59)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(89)
-        .writes(13),
+    shows!(rows::MIRRORS, each what_was_written_at_one_address_is_read_at_the_others).elsewhere_at(SHARED),
 ];
 
 fn public() -> Call {

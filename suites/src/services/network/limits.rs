@@ -29,44 +29,20 @@ const SAMPLE: &[Place] = &[RUN_PLACES[0], INFO[0]];
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::GENERAL, each general_requests_are_limited, refusals::RATE)
-        .requests(1942)
-        .writes(12)
         .elsewhere_at(INFO)
-        .requests_elsewhere(219)
         .needs(NEEDS)
         .after(const { &[&rows::MINUTE_PASSES] }),
-    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE)
-        .requests(310)
-        .requests_elsewhere(340)
-        .writes(310)
-        .needs(NEEDS),
-    refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE)
-        .requests(12)
-        .requests_elsewhere(42)
-        .writes(1)
-        .needs(NEEDS),
-    shows!(rows::RETRY_AFTER, rejection_has_retry_after)
-        .requests(443)
-        .requests_elsewhere(473)
-        .writes(311)
-        .needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE).needs(NEEDS),
+    refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE).needs(NEEDS),
+    shows!(rows::RETRY_AFTER, rejection_has_retry_after).needs(NEEDS),
     shows!(rows::MINUTE_PASSES, each after_a_minute_the_address_may_ask_again)
-        .requests(2347)
         .elsewhere_at(SAMPLE)
-        .requests_elsewhere(300)
-        .writes(315)
         .needs(NEEDS),
     shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
-        .requests(2276)
         .elsewhere_at(SAMPLE)
-        .requests_elsewhere(300)
-        .writes(315)
         .needs(WITH_ADDRESSES),
     shows!(rows::CLASSES, each a_class_may_be_used_after_a_lower_limit_is_reached)
-        .requests(1974)
         .elsewhere_at(SAMPLE)
-        .requests_elsewhere(300)
-        .writes(32)
         .needs(NEEDS)
         .after(const { &[&rows::GENERAL, &rows::HEAVY, &info_rows::PREFIX] }),
 ];

@@ -19,10 +19,10 @@ use crate::profile::MetricsType;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::HOURLY, every_hour_has_one_message).requests(1),
-    shows!(rows::PUBLISHED, measurements_are_posts_of_the_publisher_on_its_channel).requests(1),
-    shows!(rows::CONTENT_TYPE, measurements_are_found_by_a_named_type).requests(3),
-    shows!(rows::RESULTS, measurements_hold_their_results_as_json).requests(1),
+    shows!(rows::HOURLY, every_hour_has_one_message),
+    shows!(rows::PUBLISHED, measurements_are_posts_of_the_publisher_on_its_channel),
+    shows!(rows::CONTENT_TYPE, measurements_are_found_by_a_named_type),
+    shows!(rows::RESULTS, measurements_hold_their_results_as_json),
 ];
 
 /// How many hours are read.

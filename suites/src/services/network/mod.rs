@@ -54,7 +54,7 @@ use crate::profile::{
 use caller::{Caller, Procedure};
 use wire::{Draft, now};
 
-pub(crate) use wire::{ALTERNATIVE, Call, LEARNING, MIRROR, PRIMARY, is_error_body, path_with};
+pub(crate) use wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, is_error_body, path_with};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[

@@ -19,85 +19,37 @@ use crate::harness::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::NAMED, each a_list_has_pagination_beside_it)
-        .requests(81)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
-    shows!(rows::INTEGERS, each pagination_is_four_integers)
-        .requests(81)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
-    shows!(rows::DEFAULT_LIMIT, each a_page_holds_20_elements_by_default)
-        .requests(81)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
+    shows!(rows::NAMED, each a_list_has_pagination_beside_it).elsewhere_at(SHARED),
+    shows!(rows::INTEGERS, each pagination_is_four_integers).elsewhere_at(SHARED),
+    shows!(rows::DEFAULT_LIMIT, each a_page_holds_20_elements_by_default).elsewhere_at(SHARED),
     shows!(rows::LIMIT, each a_page_holds_as_many_as_asked_for)
-        .requests(101)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
     shows!(rows::MAXIMUM, each no_page_holds_more_than_100)
-        .requests(329)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(460)
-        .writes(303)
         .or_given("[network.fixtures] large_list", |settings| settings.network().given.large_list.is_some())
         .after(const { &[&rows::FIRST_PAGE] }),
-    shows!(rows::PER_PAGE, each per_page_is_never_below_what_is_returned)
-        .requests(91)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
-    shows!(rows::PAGE, each the_page_is_the_one_asked_for)
-        .requests(86)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
+    shows!(rows::PER_PAGE, each per_page_is_never_below_what_is_returned).elsewhere_at(SHARED),
+    shows!(rows::PAGE, each the_page_is_the_one_asked_for).elsewhere_at(SHARED),
     shows!(rows::TOTAL, each total_counts_all_pages)
-        .requests(86)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
     shows!(rows::TOTAL_PAGES, each total_pages_counts_pages_with_elements)
-        .requests(96)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69)
         .after(const { &[&rows::LIMIT] }),
-    shows!(rows::FIRST_PAGE, each without_a_page_the_first_is_returned)
-        .requests(86)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69),
+    shows!(rows::FIRST_PAGE, each without_a_page_the_first_is_returned).elsewhere_at(SHARED),
     shows!(rows::PAGES, each paging_through_shows_each_element_once)
-        .requests(113)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69)
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES, &instance_rows::CREATED_ID] }),
     shows!(rows::PAST_END, each page_after_the_last_is_empty)
-        .requests(91)
         .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST)
-        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
-    shows!(rows::ODD_VALUES, each odd_pages_and_limits_are_handled)
-        .requests(126)
-        .elsewhere_at(SHARED)
-        .requests_elsewhere(MOST + 13)
-        .writes(69),
+    shows!(rows::ODD_VALUES, each odd_pages_and_limits_are_handled).elsewhere_at(SHARED),
 ];
 
 /// How many elements a check writes whose pages it reads: three pages of seven and a part, and more than one page of
 /// twenty.
 const SENT: usize = 23;
-/// What a check costs that writes them and reads some pages.
-const MOST: u32 = 2 * 23 + 4 * 9;
 /// The lists that are read on a shared target: their elements cost nothing there, or exist.
 const SHARED: &[Place] = &[MESSAGES[0], AGGREGATES[0], INDEXER[0], INDEXER[1]];
 

@@ -12,10 +12,10 @@ use crate::harness::probe::{CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LOGIN, a_login_without_credentials_is_unauthorized).requests(2),
-    shows!(rows::VM, a_diagnostic_machine_answers).requests(1),
-    shows!(rows::STATUS_CHECK, a_status_check_answers).requests(1),
-    shows!(rows::METRICS, a_core_node_shows_its_metrics).requests(1),
+    shows!(rows::LOGIN, a_login_without_credentials_is_unauthorized),
+    shows!(rows::VM, a_diagnostic_machine_answers),
+    shows!(rows::STATUS_CHECK, a_status_check_answers),
+    shows!(rows::METRICS, a_core_node_shows_its_metrics),
 ];
 
 /// The sites of compute nodes.

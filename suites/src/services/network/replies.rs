@@ -2,13 +2,13 @@
 
 use assay_spec::json::is_integer;
 use assay_spec::network::places::MESSAGE_CREATION;
-use assay_spec::value::{self, Wrong};
+use assay_spec::value::Wrong;
 use serde_json::Value;
 
 use super::creations::hashes;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, REJECTED, list_of, look, polled};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 
@@ -64,17 +64,6 @@ fn expect_one_of(
     let is_other = status == 200 && holds(&answer.json());
     let got = format!("{status}: {}", answer.response.text());
     answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
-}
-
-/// What a check costs with [`expect_typed`] for one member, at this many places. A place needs this many more requests, and
-/// more of these that write.
-pub(super) const fn typed(check: Check, places: u32, values: &[Wrong], [more, writes]: [u32; 2]) -> Check {
-    let (all, some) = (places * (1 + value::count(values, true)), places * (1 + value::count(values, false)));
-    check
-        .requests(all + places * more)
-        .requests_elsewhere(some + places * more)
-        .writes(all + places * writes)
-        .requests_in_depth(all - some)
 }
 
 /// Expects that no message with a wrong value of one of these members of its content is processed, and that one without is

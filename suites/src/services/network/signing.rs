@@ -17,19 +17,10 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::GENERAL_TAKEN, each message_signed_as_a_string_is_accepted)
-        .requests(14)
-        .requests_elsewhere(44)
-        .writes(11)
         .after(const { &[&info::PREFIX, &instances::CONTROLLED, &webhooks::EVENT_NAMES, &store::PROCESSED] }),
     shows!(rows::RECORD_TAKEN, each aggregate_signed_over_its_canonical_json_is_accepted)
-        .requests(2)
-        .requests_elsewhere(32)
-        .writes(2)
         .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, each message_signed_by_another_key_is_rejected, refusals::UNSIGNED)
-        .requests(46)
-        .requests_elsewhere(76)
-        .writes(43),
+    refuses!(rows::VERIFIED, each message_signed_by_another_key_is_rejected, refusals::UNSIGNED),
 ];
 
 /// Stops unless the profile declares this signing scheme.

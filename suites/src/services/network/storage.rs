@@ -20,39 +20,20 @@ use crate::http::multipart::Form;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STORED, upload_returns_a_hash_and_success)
-        .requests(1)
-        .writes(1)
-        .after(const { &[&info::PREFIX] }),
-    shows!(rows::CONTENT, a_file_comes_back_as_it_was).requests(6).requests_elsewhere(8).writes(2),
-    shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type)
-        .requests(6)
-        .requests_elsewhere(8)
-        .writes(2),
-    shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded)
-        .requests(3)
-        .requests_elsewhere(8)
-        .writes(1),
-    shows!(rows::ADDRESS, the_sender_is_the_forms_address).requests(2).writes(1),
-    shows!(rows::CHANNEL, the_channel_is_the_forms).requests(2).writes(1),
-    shows!(rows::CHANNEL_DEFAULT, upload_without_a_channel_is_on_the_default_channel).requests(2).writes(1),
-    shows!(rows::TAGS, form_with_tags_is_accepted).requests(1).writes(1).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected, refusals::MALFORMED).requests(4).writes(4),
-    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected, refusals::MALFORMED).requests(2).writes(2),
-    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected, refusals::MALFORMED)
-        .requests(3)
-        .writes(3),
-    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected, refusals::UNSIGNED)
-        .requests(4)
-        .writes(4),
-    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found, refusals::NOT_FOUND)
-        .requests(4)
-        .requests_elsewhere(5)
-        .writes(1),
-    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw, refusals::NOT_FOUND)
-        .requests(4)
-        .requests_elsewhere(5)
-        .writes(1),
+    shows!(rows::STORED, upload_returns_a_hash_and_success).after(const { &[&info::PREFIX] }),
+    shows!(rows::CONTENT, a_file_comes_back_as_it_was),
+    shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type),
+    shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded),
+    shows!(rows::ADDRESS, the_sender_is_the_forms_address),
+    shows!(rows::CHANNEL, the_channel_is_the_forms),
+    shows!(rows::CHANNEL_DEFAULT, upload_without_a_channel_is_on_the_default_channel),
+    shows!(rows::TAGS, form_with_tags_is_accepted).after(const { &[&info::PREFIX] }),
+    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected, refusals::MALFORMED),
+    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected, refusals::MALFORMED),
+    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected, refusals::MALFORMED),
+    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected, refusals::UNSIGNED),
+    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found, refusals::NOT_FOUND),
+    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw, refusals::NOT_FOUND),
 ];
 
 /// An upload form, and how its file is signed.

@@ -20,46 +20,24 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STATUS, the_status_is_one_of_the_six)
-        .requests(2)
-        .writes(1)
-        .after(const { &[&messages::WRAPPER] }),
-    shows!(rows::PROCESSED, a_processed_store_names_its_file).requests(2).writes(1),
-    shows!(rows::TYPE, the_message_of_an_upload_is_a_store).requests(2).writes(1),
-    shows!(rows::FORGOTTEN, a_forgotten_store_says_so)
-        .requests(3)
-        .writes(2)
-        .after(const { &[&messages::WRAPPER] }),
-    shows!(rows::STRIPPED, a_forgotten_store_names_no_file).requests(3).writes(2),
-    shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days)
-        .requests(16)
-        .requests_elsewhere(20)
-        .writes(2)
-        .needs(&[Need::Clock]),
+    shows!(rows::STATUS, the_status_is_one_of_the_six).after(const { &[&messages::WRAPPER] }),
+    shows!(rows::PROCESSED, a_processed_store_names_its_file),
+    shows!(rows::TYPE, the_message_of_an_upload_is_a_store),
+    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).after(const { &[&messages::WRAPPER] }),
+    shows!(rows::STRIPPED, a_forgotten_store_names_no_file),
+    shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days).needs(&[Need::Clock]),
     shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
-        .requests(11)
-        .requests_elsewhere(15)
-        .writes(1)
         .needs(&[Need::Clock, Need::Actions])
         .or_given("[network.fixtures] removing", |settings| settings.network().given.removing.is_some()),
     shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
-        .requests(2)
-        .requests_elsewhere(11)
-        .writes(1)
         .needs(&[Need::Clock, Need::Actions])
         .or_given("[network.fixtures] removed", |settings| settings.network().given.removed.is_some()),
     shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
-        .requests(15)
-        .requests_elsewhere(20)
-        .writes(1)
         .needs(&[Need::Clock, Need::Actions])
         .or_given("[network.fixtures] removed_file", |settings| {
             settings.network().given.removed_file.is_some()
         }),
     refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
-        .requests(4)
-        .requests_elsewhere(11)
-        .writes(2)
         .needs(&[Need::Faults])
         .or_given("[network.fixtures] mirror_lacks", |settings| {
             settings.network().given.mirror_lacks.is_some()

@@ -9,9 +9,9 @@ use assay_spec::network::requirements::paging;
 
 use super::super::hosting;
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
+use super::{CHECKS, CORE, Fixtures, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::data::Sums;
+use crate::harness::data::{Sent, Sums};
 use crate::harness::pace::Documented;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
@@ -60,7 +60,8 @@ pub static SUITE: Suite = Suite {
         is_named: |profile| profile.network.is_some(),
     },
     questions: questions!(),
-    opening: |_| Sums { requests: LEARNING, ..Sums::default() },
+    opening: |_| Sums::default(),
+    uses: |_| Sent::default(),
     is_error: is_error_body,
     has_own_errors: true,
     lifetime: |_| None,

@@ -14,20 +14,20 @@ use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::SEED, a_generation_names_its_seed).requests(1),
-    shows!(rows::VALUE, a_value_is_an_integer).requests(1),
-    shows!(rows::RANGE, a_value_lies_between_its_bounds).requests(4),
-    shows!(rows::PROOF, proof_is_a_string).requests(1),
-    shows!(rows::GENERATE_STATUS, a_generation_has_a_status).requests(1),
-    shows!(rows::COUNT, of_several_values_one_is_returned).requests(2),
-    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected, refusals::TYPED).requests(7),
-    shows!(rows::VERIFIES, what_was_generated_is_valid).requests(2),
-    shows!(rows::VALID, valid_is_true_or_false).requests(2),
-    shows!(rows::VERIFY_STATUS, a_verification_has_a_status).requests(2),
-    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected, refusals::NOT_VALID).requests(5),
-    refuses!(rows::OTHER_SEED, another_seed_is_not_valid, refusals::NOT_VALID).requests(3),
-    refuses!(rows::OTHER_VALUE, another_value_is_not_valid, refusals::NOT_VALID).requests(3),
-    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid, refusals::NOT_VALID).requests(3),
+    shows!(rows::SEED, a_generation_names_its_seed),
+    shows!(rows::VALUE, a_value_is_an_integer),
+    shows!(rows::RANGE, a_value_lies_between_its_bounds),
+    shows!(rows::PROOF, proof_is_a_string),
+    shows!(rows::GENERATE_STATUS, a_generation_has_a_status),
+    shows!(rows::COUNT, of_several_values_one_is_returned),
+    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected, refusals::TYPED),
+    shows!(rows::VERIFIES, what_was_generated_is_valid),
+    shows!(rows::VALID, valid_is_true_or_false),
+    shows!(rows::VERIFY_STATUS, a_verification_has_a_status),
+    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected, refusals::NOT_VALID),
+    refuses!(rows::OTHER_SEED, another_seed_is_not_valid, refusals::NOT_VALID),
+    refuses!(rows::OTHER_VALUE, another_value_is_not_valid, refusals::NOT_VALID),
+    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid, refusals::NOT_VALID),
 ];
 
 /// The bounds of most generations: wide enough that their ends do not matter.

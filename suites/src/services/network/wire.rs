@@ -23,9 +23,6 @@ pub(crate) const ALTERNATIVE: &str = "network-alt";
 /// A mirror.
 pub(crate) const MIRROR: &str = "network-mirror";
 
-/// Requests that a run makes once to learn the target's clock.
-pub(crate) const LEARNING: u64 = 1;
-
 /// A request to an endpoint.
 #[derive(Clone)]
 pub(crate) struct Call {

@@ -16,48 +16,18 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FOUND, transaction_is_found_without_error)
-        .requests(3)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
     shows!(rows::MESSAGE, transaction_contains_the_signed_message)
-        .requests(3)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
     shows!(rows::INVOCATION, log_shows_the_memo_invocation)
-        .requests(3)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::SIGNED_BY, log_names_the_publishing_key)
-        .requests(3)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::MEMO_LINE, log_shows_the_memo_and_its_length)
-        .requests(3)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
 ];

@@ -26,69 +26,28 @@ use crate::services::drop::benchmark_address;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS)
-        .requests(16)
-        .writes(16)
-        .publishes(4)
-        .domains(4)
-        .requests_elsewhere(9)
-        .publishes_elsewhere(2)
-        .requests_if_pending(5)
-        .publishes_if_pending(1),
-    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .requests(10)
-        .writes(10)
-        .publishes(1)
-        .domains(2)
-        .requests_elsewhere(11)
-        .publishes_elsewhere(1)
-        .sends(540_000),
+    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS),
+    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
-        .requests(62)
-        .publishes(31)
-        .domains(2)
-        .requests_elsewhere(63)
-        .writes(62)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
     refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
-        .requests(65)
-        .publishes(32)
-        .domains(1)
-        .requests_elsewhere(66)
-        .writes(65)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&prepares::PREPARE_ID, &prepares::LOCKS_NOTHING] }),
     shows!(rows::DAILY_REJECTED, rejected_prepares_do_not_count)
-        .requests(62)
-        .publishes(30)
-        .domains(1)
-        .requests_elsewhere(63)
-        .writes(62)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
-        .requests(224)
-        .domains(2)
-        .requests_elsewhere(401)
-        .writes(224)
         .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
-        .requests(64)
-        .domains(2)
-        .requests_elsewhere(122)
-        .writes(64)
-        .needs(&[Need::Clock, Need::Isolation, Need::Addresses]),
+    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another).needs(&[
+        Need::Clock,
+        Need::Isolation,
+        Need::Addresses,
+    ]),
     refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
-        .requests(4)
-        .writes(4)
-        .domains(2)
         .needs(&[Need::Faults])
         .or_given("[publish] standby_url", |settings| settings.publish().has_standby),
     refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
-        .requests(4)
-        .writes(4)
-        .domains(2)
         .needs(&[Need::Faults]),
 ];
 

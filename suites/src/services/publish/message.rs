@@ -13,80 +13,16 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
-        .after(const { &[&prepare::MESSAGE] }),
-    shows!(rows::HEADER, each header_is_2_1_1)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::FEE_PAYER, each account_0_is_not_the_client)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::CLIENT, each account_1_is_the_client)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::BLOCKHASH, each blockhash_is_valid)
-        .requests(6)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(2)
-        .requests_if_pending(2)
-        .publishes_if_pending(1)
-        .writes(3)
-        .needs(&[Need::Chain]),
+    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).after(const { &[&prepare::MESSAGE] }),
+    shows!(rows::HEADER, each header_is_2_1_1),
+    shows!(rows::FEE_PAYER, each account_0_is_not_the_client),
+    shows!(rows::CLIENT, each account_1_is_the_client),
+    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program),
+    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts),
+    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction),
+    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2),
+    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1),
+    shows!(rows::BLOCKHASH, each blockhash_is_valid).needs(&[Need::Chain]),
 ];
 
 /// Sends an ordinary prepare and decodes its message.

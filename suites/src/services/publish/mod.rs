@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::limits::PREPARE_LIFETIME;
-use assay_spec::value::{self, Wrong};
+use assay_spec::value::Wrong;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
@@ -180,14 +180,12 @@ impl Fixtures {
 /// With how many domains a run publishes at most: it asks whether each is free before it uses it.
 pub(crate) const MOST_DOMAINS: usize = 10;
 
-/// What checks send once together without a control API, at most: one publish with each domain shows whether it is free,
-/// and one prepare of a transfer and one of an accept, or one round trip of a domain, are shared.
+/// The round trip of a domain that may be transferred, and the domains that checks use.
 fn opening(pace: &Pace) -> Sums {
     let domains = pace.domains().min(MOST_DOMAINS) as u64;
-    let (more, publishes) = pace.trip().map_or((2, 2), trip::cost);
-    let requests = 2 * domains + more;
+    let (requests, publishes) = pace.trip().map_or((0, 0), trip::cost);
     let bytes = requests * u64::from(Cost::REQUEST_BYTES);
-    Sums { requests, writes: requests, bytes, publishes: domains + publishes, domains, ..Sums::default() }
+    Sums { requests, writes: requests, bytes, publishes, domains, ..Sums::default() }
 }
 
 /// The signing key for a seed of 64 hex digits.
@@ -353,14 +351,6 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
     let answer = prepare(probe, caller, body).await?;
     answer.given_accepted(&[200], PREPARED)?;
     read_prepared(probe, &answer.json())
-}
-
-/// With the cost of a prepare for each of these values.
-const fn uncommon(check: Check, values: &[Wrong]) -> Check {
-    let (all, some) = (value::count(values, true), value::count(values, false));
-    let check = check.requests(all).writes(all).publishes(all).domains(all);
-    // A domain's day may end among them: the first publish with the next domain shows whether that is free.
-    check.requests_elsewhere(2).publishes_elsewhere(1).uncommon(all - some + 1)
 }
 
 /// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`

@@ -8,8 +8,7 @@ use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
-use assay_spec::publish::values;
-use assay_spec::value::{self, ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, Wrong};
+use assay_spec::value::{ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, Wrong};
 use serde_json::{Value, json};
 
 use super::pool::Talk;
@@ -18,7 +17,7 @@ use super::scene::{Knock, Scene, answered, expect_unlocked};
 use super::wire::{Draft, read_message, read_record};
 use super::{
     CID, PREPARE, PREPARED, Prepared, caller, chain_call, declared, each_value_is_prepared, expire,
-    next_minute, prepare, publish_body, read_prepared, transfer_body, uncommon,
+    next_minute, prepare, publish_body, read_prepared, transfer_body,
 };
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::harness::check::{Check, Checked, Need, Stop};
@@ -26,224 +25,46 @@ use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
-const BLANKS: u32 = value::count(values::BLANKS, true);
-const PADDINGS: u32 = value::count(values::PADDINGS, true);
-
 /// A `domain` that is not one: the server may also say that it differs from the envelope's.
 const DOMAIN: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
 
-/// With the cost of a valid counterpart, one request for each of these values that must be rejected, and some more.
-const fn tries(
-    check: Check,
-    values: &[Wrong],
-    [more, publishes, domains]: [u32; 3],
-    shared: [u32; 2],
-) -> Check {
-    let (all, some) = (value::count(values, true), value::count(values, false));
-    check
-        .requests(all + more)
-        .writes(all + more)
-        .publishes(publishes)
-        .domains(domains)
-        .requests_elsewhere(some + shared[0])
-        .publishes_elsewhere(shared[1])
-        .requests_in_depth(all - some)
-}
-
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PREPARE_ID, each prepare_ids_are_uuids_and_differ)
-        .requests(7)
-        .writes(7)
-        .publishes(6)
-        .domains(3)
-        .requests_elsewhere(2)
-        .publishes_elsewhere(1)
         .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
-    shows!(rows::MESSAGE, each message_is_standard_base64)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::FEE_PAYER, each fee_payer_is_account_0)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer)
-        .requests(6)
-        .publishes(3)
-        .domains(3)
-        .writes(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::PAYLOAD, each payload_is_the_record)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD)
-        .requests(9)
-        .writes(9)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(12)
-        .publishes_elsewhere(2),
+    shows!(rows::MESSAGE, each message_is_standard_base64),
+    shows!(rows::FEE_PAYER, each fee_payer_is_account_0),
+    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer),
+    shows!(rows::PAYLOAD, each payload_is_the_record),
+    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds),
+    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed),
+    refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD),
     refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
-        .requests(24)
-        .writes(24)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(18)
-        .publishes_elsewhere(2)
-        .requests_if_pending(7)
         .after(const { &[&rows::DOMAIN_MATCH] }),
-    refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
-        .requests(6)
-        .writes(6)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(6)
-        .publishes_elsewhere(2)
-        .requests_if_pending(1),
+    refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED),
     shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
-        .requests(3 * PADDINGS)
-        .writes(3 * PADDINGS)
-        .publishes(3 * PADDINGS)
-        .domains(3 * PADDINGS)
-        .requests_elsewhere(3)
-        .publishes_elsewhere(2)
-        .requests_if_pending(1)
-        .publishes_if_pending(1)
-        .uncommon(PADDINGS - 1)
+        .uses_up()
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
-    tries(
-        refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
-        values::CID,
-        [1, 1, 2],
-        [1, 1],
-    ),
-    uncommon(shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated), values::CIDS)
-        .after(const { &[&rows::DOMAIN_TRIMMED] }),
-    shows!(rows::VERSION_DEFAULT, missing_version_becomes_0)
-        .requests(1 + BLANKS)
-        .writes(1 + BLANKS)
-        .publishes(1 + BLANKS)
-        .domains(1 + BLANKS)
-        .requests_elsewhere(2)
-        .publishes_elsewhere(1)
-        .after(const { &[&record::VERSION] }),
-    tries(
-        refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD),
-        values::LABEL,
-        [1, 1, 2],
-        [1, 1],
-    ),
+    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
+    shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated).uses_up().after(const { &[&rows::DOMAIN_TRIMMED] }),
+    shows!(rows::VERSION_DEFAULT, missing_version_becomes_0).after(const { &[&record::VERSION] }),
+    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
-        .requests(2)
-        .publishes(2)
-        .domains(2)
-        .requests_elsewhere(2)
-        .publishes_elsewhere(1)
-        .writes(2)
         .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
-    tries(refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD), values::OP, [1, 1, 1], [0, 0]),
-    tries(
-        refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY),
-        values::AUTHORITY,
-        [1, 1, 1],
-        [0, 0],
-    ),
-    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD)
-        .requests(2)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(1)
-        .publishes_elsewhere(0)
-        .writes(2),
-    refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT)
-        .requests(6)
-        .writes(6)
-        .publishes(6)
-        .domains(3)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(2)
-        .requests_if_pending(2)
-        .publishes_if_pending(1),
+    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD),
+    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY),
+    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD),
+    refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT),
     shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked)
-        .requests(6)
-        .writes(6)
-        .publishes(6)
-        .domains(6)
-        .requests_elsewhere(7)
-        .publishes_elsewhere(4)
-        .requests_if_pending(3)
-        .publishes_if_pending(2)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
-        .requests(6)
-        .writes(6)
-        .publishes(6)
-        .domains(3)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(2)
-        .requests_if_pending(2)
-        .publishes_if_pending(1)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
-    shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry)
-        .requests(6)
-        .writes(6)
-        .publishes(6)
-        .domains(3)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(4)
-        .waits(195)
-        .needs(&[Need::Clock]),
+    shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry).waits(195).needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, each binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
-        .requests(6)
-        .writes(6)
-        .publishes(6)
-        .domains(6)
-        .requests_elsewhere(2)
-        .publishes_elsewhere(0)
         .needs(&[Need::Actions])
         .or_given("[publish] not_publishable", |settings| settings.publish().not_publishable.is_some()),
     refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
-        .requests(2)
-        .publishes(2)
-        .domains(1)
-        .requests_elsewhere(3)
-        .publishes_elsewhere(1)
-        .writes(2)
         .after(const { &[&exchange::BODY_LIMIT, &rows::LOCKS_NOTHING] }),
     shows!(rows::LOCKS_NOTHING, each rejected_prepare_locks_nothing)
-        .requests(6)
-        .writes(6)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(2)
-        .requests_if_pending(2)
-        .publishes_if_pending(1)
         .after(const { &[&rows::CID_REQUIRED, &rows::NEW_AUTHORITY, &rows::DOMAIN_REQUIRED] }),
 ];
 

@@ -4,14 +4,13 @@ use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{prepare, submit, transfer};
-use assay_spec::publish::values;
 use assay_spec::{Instant, Place};
 use serde_json::Value;
 
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
-use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, trip, uncommon};
+use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, trip};
 use crate::harness::boundary::slack_ms;
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::Probe;
@@ -19,67 +18,19 @@ use crate::profile::EscapeProfile;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, each record_starts_with_prefix_and_kind)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::KEYS, each record_has_its_keys_in_order)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::COMPACT, each record_has_no_whitespace)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    uncommon(shows!(rows::ESCAPING, record_uses_standard_json_escaping), values::ESCAPES)
+    shows!(rows::KIND, each record_starts_with_prefix_and_kind),
+    shows!(rows::KEYS, each record_has_its_keys_in_order),
+    shows!(rows::COMPACT, each record_has_no_whitespace),
+    shows!(rows::ESCAPING, record_uses_standard_json_escaping)
+        .uses_up()
         .after(const { &[&rows::COMPACT, &rows::CID, &prepare::CID_NOT_VALIDATED] }),
-    shows!(rows::DOMAIN, each record_names_the_domain)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    uncommon(shows!(rows::CID, record_contains_the_cid), values::CIDS)
-        .after(const { &[&prepare::CID_NOT_VALIDATED] }),
-    uncommon(shows!(rows::VERSION, record_contains_the_version), values::VERSIONS),
-    shows!(rows::TIME_FORM, each record_time_has_three_decimals)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::TIME_NOW, each record_time_is_now)
-        .requests(3)
-        .writes(3)
-        .publishes(3)
-        .domains(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0),
-    shows!(rows::TRANSFER, transfer_record_names_the_new_vault)
-        .requests(1)
-        .publishes(1)
-        .domains(1)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
-        .writes(1),
+    shows!(rows::DOMAIN, each record_names_the_domain),
+    shows!(rows::CID, record_contains_the_cid).uses_up().after(const { &[&prepare::CID_NOT_VALIDATED] }),
+    shows!(rows::VERSION, record_contains_the_version).uses_up(),
+    shows!(rows::TIME_FORM, each record_time_has_three_decimals),
+    shows!(rows::TIME_NOW, each record_time_is_now),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault),
     shows!(rows::ACCEPT, accept_record_names_the_transfer)
-        .requests(3)
-        .publishes(2)
-        .domains(1)
-        .writes(3)
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
         .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
 ];
 

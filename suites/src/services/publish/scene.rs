@@ -181,7 +181,9 @@ impl Scene {
 /// Whether a check shows at a place of a shared target that rejected prepares lock nothing: by a publish.
 fn shows_locks(probe: &Probe<'_>, place: Place) -> bool {
     let is_large = || Ok(Value::Bool(probe.settings.publish().pool.is_large()));
-    PREPARES.contains(&place) && !is_accept(place) && probe.share("publish.large", is_large) == Ok(Value::Bool(true))
+    PREPARES.contains(&place)
+        && !is_accept(place)
+        && probe.share("publish.large", is_large) == Ok(Value::Bool(true))
 }
 
 /// Expects a valid prepare after rejected requests to be accepted.

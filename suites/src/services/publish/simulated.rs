@@ -4,8 +4,8 @@ use assay_spec::Service;
 use assay_spec::crypto::{ed25519, text};
 use serde_json::json;
 
-use crate::harness::suite::{Simulated, SimulatedWorld};
-use crate::profile::{Publish, PublishLimits, PublishReadings};
+use crate::harness::suite::{Simulated, SimulatedWorld, WriteSecret};
+use crate::profile::{Profile, Publish, PublishLimits, PublishReadings};
 
 /// The number of bound domains.
 const POOL: usize = 200;
@@ -19,6 +19,27 @@ pub(super) fn prepare(world: &mut dyn SimulatedWorld) -> Result<(), String> {
     let address = ed25519::address(&ed25519::key_from_seed(world.draw(KEY)));
     for domain in domains() {
         world.perform("publish.bind", &json!({ "domain": domain, "key": address }))?;
+    }
+    Ok(())
+}
+
+/// A domain with a pending transfer to a second key.
+pub(super) fn pending(
+    world: &mut dyn SimulatedWorld,
+    profile: &mut Profile,
+    write_secret: WriteSecret<'_>,
+) -> Result<(), String> {
+    const PENDING: &str = "pending.assay.example";
+    let (first, second) = (world.draw(KEY), world.draw("profile.publish-second-key"));
+    let address = |seed| ed25519::address(&ed25519::key_from_seed(seed));
+    let transfer = bs58::encode([7; 64]).into_string();
+    let waiting = json!({ "key": address(second), "transfer": transfer });
+    world
+        .perform("publish.bind", &json!({ "domain": PENDING, "key": address(first), "pending": waiting }))?;
+    if let Some(table) = &mut profile.publish {
+        table.second_key = Some(write_secret("second.key", &text::hex(&second))?);
+        table.pending = Some(PENDING.to_owned());
+        table.pending_transfer = Some(transfer);
     }
     Ok(())
 }

@@ -8,8 +8,7 @@ use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::places::{ACCEPT, PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{message, prepare as prepares, submit as rows, transfer};
-use assay_spec::publish::values;
-use assay_spec::value::{self, MISSING, NULL, Wrong};
+use assay_spec::value::{MISSING, NULL, Wrong};
 use serde_json::{Value, json};
 
 use super::chain::shown;
@@ -27,79 +26,44 @@ use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
-/// With the cost of a prepare, its submit, one request for each of these values and some more, at these many places of its own
-/// and of a shared target.
-const fn tries(check: Check, values: &[Wrong], more: u32, [own, shared]: [u32; 2]) -> Check {
-    let (all, some) = (2 + value::count(values, true) + more, 2 + value::count(values, false) + more);
-    check
-        .requests(own * all)
-        .writes(own * all)
-        .publishes(own)
-        .domains(own)
-        .requests_elsewhere(shared * some)
-        .publishes_elsewhere(shared)
-        .requests_in_depth(shared * (all - some))
-}
-
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LANDS, each valid_signature_lands_the_record)
-        .requests(9).publishes(3).domains(3).requests_elsewhere(1).publishes_elsewhere(0)
-        .writes(6)
         .after(const { &[&transfer::FREEZES_ONCE_CONFIRMED, &prepares::MESSAGE] }),
     shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
-        .requests(6).writes(6).publishes(3).domains(3).requests_elsewhere(0).publishes_elsewhere(0)
         .after(const { &[&message::FEE_PAYER] }),
-    tries(refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD), values::FIELD, 2, [2, 1]),
-    tries(
-        refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD),
-        values::SIGNATURE,
-        2,
-        [3, 1],
-    )
+    refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD),
+    refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
         .after(const { &[&rows::STAYS_PREPARED] }),
     refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
-        .requests(15).writes(15).publishes(3).domains(3).requests_elsewhere(5).publishes_elsewhere(1)
         .after(const { &[&rows::STAYS_PREPARED] }),
     shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one)
-        .requests(12).writes(12).publishes(3).domains(3)
-        .requests_elsewhere(3).publishes_elsewhere(1)
         .after(const { &[&prepares::ONE_IN_FLIGHT] }),
     refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
-        .requests(15).writes(15).publishes(6).domains(6).requests_elsewhere(5).publishes_elsewhere(2)
         .waits(195)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).requests(6).writes(6).publishes(2).domains(2).requests_elsewhere(3).publishes_elsewhere(1),
+    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE),
     refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
-        .requests(12).writes(12).publishes(6).domains(6).requests_elsewhere(4).publishes_elsewhere(2)
         .waits(360)
         .needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).requests(9).writes(9).publishes(3).domains(6).requests_elsewhere(3).publishes_elsewhere(1),
+    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
-        .requests(12).writes(12).publishes(3).domains(3).requests_elsewhere(3).publishes_elsewhere(1)
         .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
     shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
-        .requests(18).publishes(3).domains(3).requests_elsewhere(6).publishes_elsewhere(1)
-        .writes(9)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
     refuses!(rows::IN_FLIGHT, each submit_in_flight_is_not_submitted_again, refusals::CONFLICT)
-        .requests(9).writes(9).publishes(3).domains(3)
         .needs(&[Need::Clock, Need::Faults]),
     shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish)
-        .requests(9).writes(9).publishes(6).domains(3).requests_elsewhere(4).publishes_elsewhere(2)
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE)
-        .requests(12).writes(12).publishes(6).domains(6)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN)
-        .requests(12).writes(12).publishes(6).domains(6).requests_elsewhere(4).publishes_elsewhere(2)
         .needs(&[Need::Clock, Need::Faults])
         .or_given("[publish] chain_rejects", |settings| settings.publish().chain_rejects.is_some())
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE)
-        .requests(18).writes(18).publishes(9).domains(9)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
 ];

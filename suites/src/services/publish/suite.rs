@@ -9,8 +9,9 @@ use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service};
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, simulated, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, PREPARE, Pool, STANDBY, opening, simulated, survey};
 use crate::documents::openapi::Notes;
+use crate::harness::data::{Depth, Sent};
 use crate::harness::pace::Documented;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
@@ -87,9 +88,14 @@ pub static SUITE: Suite = Suite {
     },
     questions: Questions { beside: &[Service::Drop], ..questions!() },
     opening,
+    uses: |exchange| {
+        let is_accepted = exchange.response.as_ref().is_ok_and(|answer| answer.status == 200);
+        let is_prepare = exchange.request.target.ends_with(PREPARE);
+        Sent { publishes: u64::from(is_accepted && is_prepare), ..Sent::default() }
+    },
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
-    lifetime: |check| (check.cost.publishes_at(false) > 0).then_some(&PREPARE_LIFETIME),
+    lifetime: |check| (check.costs().at(Depth::Standard, false).publishes > 0).then_some(&PREPARE_LIFETIME),
     is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes {
@@ -111,6 +117,7 @@ pub static SUITE: Suite = Suite {
             profile.publish.iter_mut().for_each(|table| table.domains.truncate(simulated::FEW));
             Ok(())
         },
+        more: simulated::pending,
         quick: r#"{"requests_per_window": 100000}"#,
         ..Simulator::new(|sim, profile| {
             profile.publish = Some(simulated::table(sim)?);

@@ -22,79 +22,31 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FREEZES, each confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
-        .requests(13)
-        .writes(13)
-        .publishes(2)
-        .domains(6)
-        .requests_elsewhere(8)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
-        .requests(2)
-        .publishes(2)
-        .domains(1)
-        .requests_elsewhere(3)
-        .publishes_elsewhere(2)
-        .writes(2)
         .waits(65)
         .needs(&[Need::Clock])
         .after(const { &[&assay_spec::publish::requirements::prepare::LOCK_EXPIRES] }),
     shows!(rows::ACCEPT_ADMITTED, incoming_key_can_accept)
-        .requests(4)
-        .publishes(2)
-        .domains(1)
-        .writes(4)
         .destroys()
         .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     refuses!(
         rows::ACCEPT_NEEDS_PENDING,
         each accept_without_a_pending_transfer_is_rejected,
         refusals::UNAUTHENTICATED
-    )
-    .requests(4)
-    .writes(4)
-    .publishes(1)
-    .domains(2)
-    .requests_elsewhere(3)
-    .publishes_elsewhere(0),
+    ),
     refuses!(rows::ACCEPT_BY_INCOMING, each accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
-        .requests(6)
-        .writes(6)
-        .publishes(1)
-        .domains(2)
-        .requests_elsewhere(5)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::INCOMING_ONLY_ACCEPTS, each incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
-        .requests(10)
-        .writes(10)
-        .publishes(3)
-        .domains(4)
-        .requests_elsewhere(4)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op, refusals::NO_OP)
-        .requests(5)
-        .publishes(2)
-        .domains(1)
-        .writes(5)
         .destroys()
         .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::SECOND_ACCEPT, second_accept_is_rejected, refusals::CONFLICT)
-        .requests(5)
-        .publishes(3)
-        .domains(1)
-        .writes(5)
         .destroys()
         .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .requests_elsewhere(0)
-        .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
 ];
 

@@ -26,7 +26,8 @@ pub struct Plan {
     suites: Suites,
     /// The target's name.
     pub target: String,
-    /// Each check has its own world, so the number of requests is exact; otherwise it is an upper bound.
+    /// Each check has its own world, so the number of requests is exact; otherwise it is what a
+    /// run at the simulator has sent.
     pub is_exact: bool,
     /// The cost of each service.
     pub services: BTreeMap<Service, Sums>,
@@ -76,25 +77,32 @@ impl Plan {
         let own = target.offer().forks;
         let mut services: BTreeMap<Service, Sums> = BTreeMap::new();
         let mut left_out: BTreeMap<LeftOut, Vec<Id>> = BTreeMap::new();
-        for Planned { check, cost, left_out: why } in planned {
+        let mut first: BTreeMap<Service, Cost> = BTreeMap::new();
+        for one in planned {
+            let check = one.check;
             let sums = services.entry(check.requirement.service).or_default();
-            match why {
-                None => sums.add(&Sums::from_cost(*cost, own, pace)),
+            match &one.left_out {
+                None => {
+                    sums.add(&Sums::from_cost(one.cost(own, pace), 1));
+                    // The checks of a service share the most that one of them makes for itself.
+                    if !own {
+                        let first = first.entry(check.requirement.service).or_default();
+                        *first = check.costs().first().most(*first);
+                    }
+                }
                 Some(why) => {
                     sums.left_out += 1;
                     left_out.entry(why.clone()).or_default().push(check.requirement);
                 }
             }
         }
-        if !own {
-            for (service, sums) in &mut services {
-                if sums.checks > 0 {
-                    sums.add(&(suites.get(*service).opening)(pace));
-                }
-            }
+        for (service, first) in first {
+            let sums = services.entry(service).or_default();
+            sums.add(&Sums::from_cost(first, 0));
+            sums.add(&(suites.get(service).opening)(pace));
         }
         let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
-        let waiting: Vec<u64> = waiting.map(|one| one.check.cost.waits.into()).filter(|s| *s > 0).collect();
+        let waiting: Vec<u64> = waiting.map(|one| one.check.waits.into()).filter(|s| *s > 0).collect();
         let waits = (waiting.len(), waiting.into_iter().max().unwrap_or_default());
         let classes = if own { Vec::new() } else { classes(suites, &services, pace) };
         let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
@@ -181,10 +189,10 @@ impl Plan {
         if self.services.len() > 1 {
             text.push_str(&line("total", self.sum().cells()));
         }
-        let bound = if self.is_exact { "exact" } else { "an upper bound" };
+        let bound = if self.is_exact { "exact" } else { "as measured at the simulator" };
         let _ = write!(
             text,
-            "\nrequests: {bound}; writes and bytes: an upper bound; written data remains{}\n",
+            "\nrequests: {bound}; bytes: an upper bound; written data remains{}\n",
             if self.is_exact { " until the check's world is removed" } else { "" }
         );
         for class in &self.classes {
@@ -261,18 +269,16 @@ impl Plan {
 }
 
 impl Sums {
-    fn from_cost(cost: Cost, own: bool, pace: &Pace) -> Sums {
-        let (requests, publishes) = if own || !pace.has_pending() { (0, 0) } else { cost.with_pending };
-        let requests = u64::from(requests);
+    fn from_cost(cost: Cost, checks: u64) -> Sums {
         Sums {
-            checks: 1,
+            checks,
             left_out: 0,
-            requests: requests + u64::from(cost.requests_at(own)),
-            writes: requests + u64::from(cost.writes_at(own)),
-            publishes: (publishes + cost.publishes_at(own)).into(),
-            domains: if own { cost.domains.into() } else { 0 },
-            drops: cost.drops_at(own).into(),
-            bytes: requests * u64::from(Cost::REQUEST_BYTES) + cost.bytes_at(own),
+            requests: cost.requests.into(),
+            writes: cost.writes.into(),
+            publishes: cost.publishes.into(),
+            domains: 0,
+            drops: cost.drops.into(),
+            bytes: cost.most_bytes(),
         }
     }
 

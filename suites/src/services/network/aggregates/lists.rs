@@ -15,17 +15,15 @@ use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, aggregates_are_listed_under_their_name).requests(2).writes(1),
-    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).requests(6).writes(2),
-    shows!(rows::BY_KEY, the_key_selects_aggregates).requests(6).writes(2),
-    shows!(rows::BY_KEYS, keys_select_aggregates).requests(7).writes(3),
-    shows!(rows::FIELDS, content_fields_filter_is_accepted).requests(3).writes(1),
-    shows!(rows::JSON, an_address_returns_what_it_wrote).requests(3).writes(1),
-    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).requests(4).writes(2),
-    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).requests(4).writes(2),
-    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT)
-        .requests(4)
-        .writes(1),
+    shows!(rows::LISTED, aggregates_are_listed_under_their_name),
+    shows!(rows::BY_ADDRESS, the_address_selects_aggregates),
+    shows!(rows::BY_KEY, the_key_selects_aggregates),
+    shows!(rows::BY_KEYS, keys_select_aggregates),
+    shows!(rows::FIELDS, content_fields_filter_is_accepted),
+    shows!(rows::JSON, an_address_returns_what_it_wrote),
+    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address),
+    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address),
+    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT),
 ];
 
 /// The first page of a hundred aggregates that a query selects.

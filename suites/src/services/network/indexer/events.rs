@@ -14,16 +14,16 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENTS, events_are_listed_under_their_name).requests(1),
-    shows!(rows::EVENT, an_event_has_its_members).requests(1),
-    shows!(rows::ARGS, large_numbers_in_arguments_are_strings).requests(1),
-    shows!(rows::CONTRACT, the_contract_selects_events).requests(2),
-    shows!(rows::EVENT_NAME, the_name_selects_events).requests(2),
-    shows!(rows::EVENT_BLOCKS, blocks_select_events).requests(2),
-    shows!(rows::EVENT_TIMES, times_select_events).requests(2),
-    shows!(rows::ALL_OF, each filters_of_indexed_data_combine).requests(33).after(SELECTING),
-    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND).requests(10),
-    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT).requests(4),
+    shows!(rows::EVENTS, events_are_listed_under_their_name),
+    shows!(rows::EVENT, an_event_has_its_members),
+    shows!(rows::ARGS, large_numbers_in_arguments_are_strings),
+    shows!(rows::CONTRACT, the_contract_selects_events),
+    shows!(rows::EVENT_NAME, the_name_selects_events),
+    shows!(rows::EVENT_BLOCKS, blocks_select_events),
+    shows!(rows::EVENT_TIMES, times_select_events),
+    shows!(rows::ALL_OF, each filters_of_indexed_data_combine).after(SELECTING),
+    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND),
+    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT),
 ];
 
 /// The rows about single filters.

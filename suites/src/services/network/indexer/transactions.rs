@@ -11,15 +11,15 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TRANSACTIONS, transactions_are_listed_under_their_name).requests(1),
-    shows!(rows::TRANSACTION, a_transaction_has_its_members).requests(1),
-    shows!(rows::AMOUNTS, amounts_are_strings).requests(1),
-    shows!(rows::ADDRESS, the_address_selects_transactions).requests(2),
-    shows!(rows::SENT_OR_RECEIVED, the_address_selects_what_it_sent_and_what_it_received).requests(2),
-    shows!(rows::FROM, the_sender_selects_transactions).requests(2),
-    shows!(rows::TO, the_receiver_selects_transactions).requests(2),
-    shows!(rows::TRANSACTION_BLOCKS, blocks_select_transactions).requests(2),
-    shows!(rows::TRANSACTION_TIMES, times_select_transactions).requests(2),
+    shows!(rows::TRANSACTIONS, transactions_are_listed_under_their_name),
+    shows!(rows::TRANSACTION, a_transaction_has_its_members),
+    shows!(rows::AMOUNTS, amounts_are_strings),
+    shows!(rows::ADDRESS, the_address_selects_transactions),
+    shows!(rows::SENT_OR_RECEIVED, the_address_selects_what_it_sent_and_what_it_received),
+    shows!(rows::FROM, the_sender_selects_transactions),
+    shows!(rows::TO, the_receiver_selects_transactions),
+    shows!(rows::TRANSACTION_BLOCKS, blocks_select_transactions),
+    shows!(rows::TRANSACTION_TIMES, times_select_transactions),
 ];
 
 /// The latest transactions of an indexed network.

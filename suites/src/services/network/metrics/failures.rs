@@ -18,42 +18,25 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency)
-        .requests(1)
-        .requests_elsewhere(2),
-    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field)
-        .requests(4)
-        .requests_elsewhere(8)
-        .after(RECORDS),
+    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency),
+    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field).after(RECORDS),
     shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field)
-        .requests(4)
-        .requests_elsewhere(8)
         .needs(&[Need::Clock, Need::Actions, Need::Faults])
         .after(RECORDS),
-    shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
-        .requests(2)
-        .requests_elsewhere(4)
-        .needs(&[Need::Clock, Need::Actions]),
-    shows!(rows::SECONDS, each durations_are_in_seconds)
-        .requests(4)
-        .requests_elsewhere(8)
-        .needs(&[Need::Clock, Need::Actions])
-        .after(
-            const {
-                &[
-                    &rows::CORE,
-                    &rows::COMPUTE,
-                    &rows::MEASURED_AT,
-                    &rows::CORE_LATENCIES,
-                    &rows::COMPUTE_LATENCIES,
-                ]
-            },
-        ),
-    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).requests(4).requests_elsewhere(8),
-    shows!(rows::RETAINED, records_are_served_for_two_weeks)
-        .requests(4)
-        .requests_elsewhere(8)
-        .needs(&[Need::Clock, Need::Actions]),
+    shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency).needs(&[Need::Clock, Need::Actions]),
+    shows!(rows::SECONDS, each durations_are_in_seconds).needs(&[Need::Clock, Need::Actions]).after(
+        const {
+            &[
+                &rows::CORE,
+                &rows::COMPUTE,
+                &rows::MEASURED_AT,
+                &rows::CORE_LATENCIES,
+                &rows::COMPUTE_LATENCIES,
+            ]
+        },
+    ),
+    shows!(rows::RETENTION, no_record_is_older_than_two_weeks),
+    shows!(rows::RETAINED, records_are_served_for_two_weeks).needs(&[Need::Clock, Need::Actions]),
 ];
 
 /// The rows that tell a node's records from others, and old ones from new ones.

@@ -16,24 +16,20 @@ use crate::harness::probe::{CONTENT, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CORE, core_metrics_are_the_nodes_own).requests(1).requests_elsewhere(2),
-    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).requests(1).requests_elsewhere(2),
-    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics).requests(4),
-    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).requests(2).requests_elsewhere(4),
-    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).requests(2).requests_elsewhere(4),
-    shows!(rows::URL, url_is_a_string).requests(2).requests_elsewhere(4),
-    shows!(rows::ASN, an_asn_is_an_integer).requests(2).requests_elsewhere(4),
-    shows!(rows::AS_NAME, as_name_is_a_string).requests(2).requests_elsewhere(4),
-    shows!(rows::VERSION, version_is_a_string).requests(2).requests_elsewhere(4),
-    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).requests(1).requests_elsewhere(2),
-    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).requests(1).requests_elsewhere(2),
-    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative)
-        .requests(1)
-        .requests_elsewhere(2),
-    shows!(rows::FEATURES, features_are_documented).requests(1).requests_elsewhere(2),
-    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics, refusals::ABSENT)
-        .requests(4)
-        .requests_elsewhere(8),
+    shows!(rows::CORE, core_metrics_are_the_nodes_own),
+    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own),
+    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics),
+    shows!(rows::MEASURED_AT, measured_at_is_in_seconds),
+    shows!(rows::NODE_ID, a_node_id_is_hexadecimal),
+    shows!(rows::URL, url_is_a_string),
+    shows!(rows::ASN, an_asn_is_an_integer),
+    shows!(rows::AS_NAME, as_name_is_a_string),
+    shows!(rows::VERSION, version_is_a_string),
+    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative),
+    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers),
+    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative),
+    shows!(rows::FEATURES, features_are_documented),
+    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics, refusals::ABSENT),
 ];
 
 /// Hexadecimal digits, with or without a prefix.
