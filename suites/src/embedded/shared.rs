@@ -146,6 +146,8 @@ impl Operator {
         checks: Vec<&'static Check>,
     ) -> Result<Vec<Ran>, String> {
         let mut world = self.world.clone();
+        // Other runs have taken time.
+        world.advance_to(wall_clock());
         world.set_deviations(&deviation.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
         let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
         for action in services.into_iter().filter_map(|service| SUITES.get(service).prepared_by) {

@@ -41,11 +41,11 @@ fn page(probe: &Probe<'_>) -> Vec<Entry> {
     Sample::page(probe).entries()
 }
 
-/// Uploads a valid zip, and what `made` makes of each wrong value. Each must return 400. On a shared target only the likely ones,
-/// unless at full depth: an address has few drops.
+/// Uploads a valid zip, and what `made` makes of each wrong value. Each must return 400. Where the run does not own the world,
+/// only the likely ones: an address has few drops.
 async fn each_is_rejected(probe: &Probe<'_>, what: &str, made: impl Fn(&str) -> Vec<u8>) -> Checked {
     counterpart(probe).await?;
-    for wrong in probe.wrong_values().filter(|wrong| probe.uses_up() || !wrong.is_deep) {
+    for wrong in probe.wrong_values().filter(|wrong| probe.owns_time() || !wrong.is_deep) {
         let value = wrong.instead_of(&Value::Null).unwrap_or_default();
         let answer = upload(probe, &made(value.as_str().unwrap_or_default())).await?;
         answer.expect_refused_value(what, wrong)?;
