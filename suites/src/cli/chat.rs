@@ -12,8 +12,8 @@ use assay_suites::services::gateway::client::{Client, Prompt, Settings};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::Ending;
 use super::target::DialectArgs;
-use crate::Ending;
 
 pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}, and for tools {\"tools\", \"results\"}: declarations, and what each tool returns); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
 

@@ -13,12 +13,15 @@ use assay_suites::support::files::{self, Mode};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, ProgressBar};
 
-use crate::Ending;
+use super::Ending;
 
 /// Shorter work shows no progress.
 const LONG: Duration = Duration::from_secs(1);
 /// How often progress is shown.
 const TICK: Duration = Duration::from_millis(200);
+
+/// The end of the help.
+pub(crate) const HELP: &str = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has no identifier or cannot be read, 4 the CAR cannot be written";
 
 #[derive(Args)]
 pub(crate) struct CidArgs {

@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 
 use super::interrupt::Interrupt;
 use super::outputs::Printed;
-use crate::{Ending, write};
+use super::{Ending, write};
 
 #[derive(Subcommand)]
 pub(crate) enum What {

@@ -3,8 +3,8 @@
 use assay_suites::onboarding::doctor::diagnose;
 use clap::Args;
 
+use super::Ending;
 use super::target::TargetArgs;
-use crate::Ending;
 
 pub(crate) const HELP: &str = "Examples:\n  assay doctor --profile target.toml\n  assay doctor --network-url http://127.0.0.1:4107\n\nMarks: + ok, ! some checks cannot run or test less, x must be fixed first\n\nExit codes: 0 nothing has to be fixed before a run, 1 something must be fixed first, 2 bad arguments or profile, 3 no server was reached";
 

@@ -10,8 +10,8 @@ use assay_suites::support::prose::wrap;
 use assay_vectors::{Case, cases};
 use clap::Args;
 
-use super::help;
-use crate::Ending;
+use super::Ending;
+use super::run::has_flag;
 
 pub(crate) const HELP: &str = "Examples:
   assay explain publish.prepare.one-in-flight
@@ -128,7 +128,7 @@ fn of_check(check: &Check) -> String {
 
     out += &head("Run it alone");
     let flag = format!("{}-url", row.service);
-    if help::has_flag("run", &flag) {
+    if has_flag(&flag) {
         out += &format!("  assay run --{flag} URL {row}\n");
     }
     out += &format!("  assay run --profile FILE {row}\n");

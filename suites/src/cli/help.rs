@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use assay_suites::harness::select::did_you_mean;
 use assay_suites::support::prose::{self, wrap};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
-use crate::{Command, Ending, is_coloured};
+use super::{Ending, is_coloured};
 
 /// The subcommands by purpose, as `assay --help` shows them.
-const GROUPS: [(&str, &[&str]); 6] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Test a server", &["run", "init", "doctor"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
     ("Reports", &["diff", "merge", "judge", "replay", "schema"]),
@@ -19,10 +19,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// A page of the documentation.
-struct Topic {
-    name: &'static str,
+pub(crate) struct Topic {
+    pub(crate) name: &'static str,
     /// Its file in the repository.
-    file: &'static str,
+    pub(crate) file: &'static str,
     text: &'static str,
 }
 
@@ -33,7 +33,7 @@ macro_rules! topics {
 }
 
 /// The pages that `assay help` prints. No name is also a command.
-static TOPICS: &[Topic] = topics! {
+pub(crate) static TOPICS: &[Topic] = topics! {
     "overview" "README.md";
     "testing-a-server" "docs/testing-a-server.md";
     "profile" "docs/profile.md";
@@ -58,6 +58,13 @@ static TOPICS: &[Topic] = topics! {
     "troubleshooting" "docs/troubleshooting.md";
 };
 
+/// The end of the help.
+pub(crate) const COMPLETIONS_HELP: &str =
+    "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay";
+
+/// The end of the help.
+pub(crate) const MAN_HELP: &str = "Example:\n  assay man --into ~/.local/share/man/man1";
+
 #[derive(Args)]
 pub(crate) struct HelpArgs {
     /// A command, or a topic: see the end of assay --help
@@ -79,8 +86,7 @@ pub(crate) struct ManArgs {
 }
 
 /// The command line, with its subcommands in groups.
-pub(crate) fn command() -> clap::Command {
-    let command = Command::command();
+pub(crate) fn grouped(command: Command) -> Command {
     let style = *command.get_styles().get_header();
     let mut groups = String::new();
     for (title, names) in GROUPS {
@@ -103,21 +109,14 @@ pub(crate) fn command() -> clap::Command {
         .max_term_width(prose::WIDTH)
 }
 
-/// Whether a subcommand has this flag.
-pub(crate) fn has_flag(subcommand: &str, flag: &str) -> bool {
-    let command = Command::command();
-    let one = command.find_subcommand(subcommand);
-    one.is_some_and(|one| one.get_arguments().any(|argument| argument.get_long() == Some(flag)))
-}
-
-pub(crate) fn help(args: &HelpArgs) -> Result<(), Ending> {
+pub(crate) fn help(args: &HelpArgs, command: Command) -> Result<(), Ending> {
     if let [name] = args.words.as_slice()
         && let Some(topic) = TOPICS.iter().find(|topic| topic.name == name)
     {
         print!("{}", prose::page(topic.text, follow));
         return Ok(());
     }
-    let mut root = command();
+    let mut root = grouped(command);
     root.build();
     let mut found = &mut root;
     for word in &args.words {
@@ -147,60 +146,21 @@ fn follow(url: &str) -> Option<String> {
     }
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) {
+pub(crate) fn completions(args: &CompletionsArgs, command: Command) {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "assay", &mut script);
+    clap_complete::generate(args.shell, &mut grouped(command), "assay", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<(), Ending> {
+pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Ending> {
     let Some(folder) = &args.into else {
         let mut page = Vec::new();
-        let written = clap_mangen::Man::new(command()).render(&mut page);
+        let written = clap_mangen::Man::new(grouped(command)).render(&mut page);
         written.map_err(|e| Ending::Failed(e.to_string()))?;
         print!("{}", String::from_utf8_lossy(&page));
         return Ok(());
     };
-    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command(), folder));
+    let written =
+        std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(grouped(command), folder));
     written.map_err(|e| Ending::Failed(format!("{}: {e}", folder.display())))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_command_is_in_one_group() {
-        command().debug_assert();
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        let command = command();
-        let known: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        let unique: BTreeSet<&str> = grouped.iter().copied().collect();
-        assert_eq!(unique.len(), grouped.len(), "a command is in two groups");
-        // Without the simulator some commands are missing.
-        assert!(known.is_subset(&unique), "without a group: {:?}", known.difference(&unique));
-        assert!(!cfg!(feature = "embedded") || unique.is_subset(&known), "no command: {unique:?}");
-    }
-
-    #[test]
-    fn every_page_is_a_topic_and_no_topic_hides_behind_a_command() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut pages = BTreeSet::new();
-        for folder in ["docs", "docs/services"] {
-            for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
-                let name = entry.expect("an entry").file_name();
-                let is_page = std::path::Path::new(&name).extension().is_some_and(|kind| kind == "md");
-                pages.extend(is_page.then(|| format!("{folder}/{}", name.to_string_lossy())));
-            }
-        }
-        let mut topics: BTreeSet<String> = TOPICS.iter().map(|topic| topic.file.to_owned()).collect();
-        assert!(topics.remove("README.md"));
-        assert_eq!(pages, topics, "pages and topics");
-        let command = command();
-        for topic in TOPICS {
-            assert!(command.find_subcommand(topic.name).is_none(), "{} is also a command", topic.name);
-        }
-    }
 }

@@ -21,8 +21,8 @@ use assay_suites::services::gateway;
 use assay_suites::support::files;
 use clap::Args;
 
+use super::Ending;
 use super::target::UrlArgs;
-use crate::Ending;
 
 pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file already exists, 3 no server was reached, 4 the file cannot be written";
 

@@ -1,9 +1,20 @@
-//! The subcommands that have their own file.
+//! The subcommands, a file each, and what they share.
+
+/// As the standard macro, but a closed pipe does not cause a panic.
+macro_rules! print {
+    ($($text:tt)*) => { crate::cli::put(format_args!($($text)*)) };
+}
+
+/// See `print`.
+macro_rules! println {
+    ($($text:tt)*) => { crate::cli::put(format_args!("{}\n", format_args!($($text)*))) };
+}
 
 pub(crate) mod chat;
 pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
+pub(crate) mod command;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod help;
@@ -11,11 +22,71 @@ pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod openapi;
 pub(crate) mod outputs;
+#[cfg(feature = "embedded")]
+pub(crate) mod prove;
+pub(crate) mod publish;
 pub(crate) mod readings;
 pub(crate) mod recover;
 pub(crate) mod report;
+pub(crate) mod requirements;
 pub(crate) mod run;
 pub(crate) mod selection;
+#[cfg(feature = "embedded")]
+pub(crate) mod sim;
 pub(crate) mod target;
 pub(crate) mod vectors;
 mod watch;
+
+use std::io::Write;
+use std::path::Path;
+
+use assay_spec::Service;
+use assay_suites::harness::setup::SetupError;
+use assay_suites::support::files;
+
+/// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
+/// harness.
+pub(crate) enum Ending {
+    Code(u8),
+    Bad(String),
+    Unreachable(String),
+    Failed(String),
+}
+
+impl From<SetupError> for Ending {
+    fn from(error: SetupError) -> Ending {
+        match error {
+            SetupError::Bad(why) => Ending::Bad(why),
+            SetupError::Unreachable(why) => Ending::Unreachable(why),
+        }
+    }
+}
+
+pub(crate) fn parse_service(name: &str) -> Result<Service, String> {
+    let known: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
+    Service::named(name).ok_or_else(|| format!("unknown service; known services: {}", known.join(", ")))
+}
+
+/// Whether standard output shows colours: as `--color` says, otherwise on a terminal unless `NO_COLOR` is set.
+pub(crate) fn is_coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Prints. A closed pipe (as with `head`) is not an error: the exit code still comes from the command's result.
+pub(crate) fn put(text: std::fmt::Arguments<'_>) {
+    if let Err(e) = std::io::stdout().lock().write_fmt(text)
+        && e.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("assay: standard output: {e}");
+        std::process::exit(4);
+    }
+}
+
+pub(crate) fn read_secret(path: &Path) -> Result<String, Ending> {
+    files::read_text(path, "a secret", files::SECRET_BYTES).map_err(|e| Ending::Bad(e.to_string()))
+}
+
+/// Writes a file; see [`files::write_with`].
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Ending> {
+    files::write(path, text.as_bytes()).map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
+}

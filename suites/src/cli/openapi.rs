@@ -9,7 +9,7 @@ use assay_suites::services::SUITES;
 use clap::Args;
 use url::Url;
 
-use crate::{Ending, parse_service, write};
+use super::{Ending, parse_service, write};
 
 pub(crate) const HELP: &str = "Examples:\n  assay openapi --service drop\n  \
     assay openapi --service gateway --url https://inference.example --out gateway.json\n  \

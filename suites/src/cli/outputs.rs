@@ -15,7 +15,7 @@ use assay_suites::services::SUITES;
 use assay_suites::support::files::{self, is_special};
 use clap::Args;
 
-use crate::{Ending, is_coloured, write};
+use super::{Ending, is_coloured, write};
 
 /// Options that change the result of a run.
 #[derive(Args)]

@@ -5,7 +5,7 @@ use assay_suites::documents::readings;
 use assay_suites::services::SUITES;
 use clap::Args;
 
-use crate::{Ending, parse_service};
+use super::{Ending, parse_service};
 
 pub(crate) const HELP: &str = "Examples:\n  assay readings --service drop\n  assay readings --json";
 

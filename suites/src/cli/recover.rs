@@ -18,7 +18,7 @@ use clap::Args;
 use zeroize::Zeroizing;
 
 use super::target::DialectArgs;
-use crate::{Ending, write};
+use super::{Ending, write};
 
 pub(crate) const HELP: &str = "\
 The wallet's key is 64 hex digits. It is read from the file of --key-file (mode 600) or from the environment variable

@@ -23,7 +23,19 @@ use clap::Args;
 
 use super::outputs::{KnownFailures, Named, Outputs, read_report, read_run};
 use super::target::TargetArgs;
-use crate::{Ending, write};
+use super::{Ending, write};
+
+/// The end of the help.
+pub(crate) const DIFF_HELP: &str = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something got worse, 2 a file is not a report";
+
+/// The end of the help.
+pub(crate) const JUDGE_HELP: &str = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 a verdict differs or cannot be recomputed, 2 the file is not a report";
+
+/// The end of the help.
+pub(crate) const REPLAY_HELP: &str = "Examples:\n  assay replay out.json publish.prepare.one-in-flight\n  assay replay out.json publish.prepare.one-in-flight --anew --profile p.toml    # signs the requests again\n  assay replay out.json publish.prepare.one-in-flight --script again.sh --hurl again.hurl --har again.har\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable";
+
+/// The end of the help.
+pub(crate) const MERGE_HELP: &str = "Example:\n  assay merge part-*.json --junit out.xml --html out.html";
 
 #[derive(Args)]
 pub(crate) struct DiffArgs {

@@ -37,7 +37,7 @@ use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
 use super::selection::{self, Selection};
 use super::target::TargetArgs;
 use super::watch::State;
-use crate::{Ending, write};
+use super::{Ending, write};
 
 pub(crate) const HELP: &str = "Examples:
   assay run
@@ -642,6 +642,12 @@ pub(crate) fn embedded_target(seed: u64) -> Result<Box<dyn Target>, Ending> {
 #[cfg(not(feature = "embedded"))]
 pub(crate) fn embedded_target(_: u64) -> Result<Box<dyn Target>, Ending> {
     Err(Ending::Bad("this build has no simulator".to_owned()))
+}
+
+/// Whether `assay run` has this flag.
+pub(crate) fn has_flag(flag: &str) -> bool {
+    let command = RunArgs::augment_args(clap::Command::new("run"));
+    command.get_arguments().any(|argument| argument.get_long() == Some(flag))
 }
 
 /// Lists the checks of a plan with their requests, and the sum.

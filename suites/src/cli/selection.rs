@@ -8,7 +8,7 @@ use assay_suites::harness::select::{Filter, each_selects};
 use assay_suites::services;
 use clap::Args;
 
-use crate::{Ending, parse_service};
+use super::{Ending, parse_service};
 
 #[derive(Args)]
 pub(crate) struct Selection {

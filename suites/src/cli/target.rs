@@ -9,7 +9,7 @@ use assay_suites::profile::{Loaded, Profile};
 use assay_suites::services::SUITES;
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::Ending;
+use super::Ending;
 
 #[derive(Args)]
 pub(crate) struct TargetArgs {

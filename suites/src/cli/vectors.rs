@@ -16,7 +16,7 @@ use assay_vectors::{
 };
 use clap::Subcommand;
 
-use crate::{Ending, is_coloured};
+use super::{Ending, is_coloured};
 
 mod run;
 

@@ -38,7 +38,7 @@ fn manifests_have_no_dependency_but_the_layers() {
 fn only_the_embedded_folder_knows_the_simulator() {
     for file in rust_files(&root().join("suites/src")) {
         let inside = file.components().any(|part| part.as_os_str() == "embedded");
-        let command = file.ends_with("main.rs");
+        let command = file.ends_with("cli/sim.rs");
         let text = std::fs::read_to_string(&file).expect("a source file");
         let knows = text.contains("assay_sim");
         assert!(inside || command || !knows, "{} knows the simulator", file.display());
@@ -81,6 +81,16 @@ fn folders_of_the_suites_import_downwards() {
         }
     }
     assert!(upward.is_empty(), "{upward:#?}");
+}
+
+#[test]
+fn commands_do_not_import_the_program_that_runs_them() {
+    for file in rust_files(&root().join("suites/src/cli")) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        assert!(!text.contains("use crate::"), "{} imports from main.rs", file.display());
+    }
+    let main = std::fs::read_to_string(root().join("suites/src/main.rs")).expect("a source file");
+    assert!(main.lines().count() <= 150, "main.rs only starts the command");
 }
 
 #[test]

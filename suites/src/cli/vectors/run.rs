@@ -11,9 +11,9 @@ use assay_vectors::op;
 use assay_vectors::run::{Baseline, Names, Options, Report, run as start};
 use clap::Args;
 
+use super::super::Ending;
+use super::super::outputs::{read_report, today};
 use super::{each_selects, put, say};
-use crate::Ending;
-use crate::cli::outputs::{read_report, today};
 
 pub(super) const HELP: &str = "Examples:
   assay vectors run -- assay shim
