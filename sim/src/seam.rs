@@ -117,16 +117,16 @@ macro_rules! edit {
 }
 pub(crate) use {edit, seam};
 
-/// Declares the steps of a service that a table can replace: `name: Type(arguments) -> output = conforming;`.
+/// Declares a step that a table can replace, at the function that conforms: `Step(arguments) -> output = function;`.
 ///
-/// Handlers call `name`. An entry of a table sets the function of `Type`.
+/// Handlers call `Step::run`. An entry of a table sets the function of `Step`.
 macro_rules! steps {
     ($(
-        $(#[doc = $about:literal])+
-        $name:ident: $step:ident($($argument:ident: $type:ty),*) $(-> $output:ty)? = $conforming:path;
+        $(#[doc = $about:literal])*
+        $step:ident($($argument:ident: $type:ty),*) $(-> $output:ty)? = $conforming:path;
     )*) => { $(
-        $(#[doc = $about])+
-        pub(super) struct $step(pub(super) fn(&mut $crate::Core, $($type),*) $(-> $output)?);
+        $(#[doc = $about])*
+        pub(crate) struct $step(pub(crate) fn(&mut $crate::Core, $($type),*) $(-> $output)?);
 
         /// What another function does is not known before it runs.
         impl $crate::seam::Passing for $step {
@@ -135,10 +135,12 @@ macro_rules! steps {
             }
         }
 
-        $(#[doc = $about])+
-        pub(super) fn $name(core: &mut $crate::Core, $($argument: $type),*) $(-> $output)? {
-            let $step(step) = core.step($step($conforming));
-            step(core, $($argument),*)
+        impl $step {
+            $(#[doc = $about])*
+            pub(crate) fn run(core: &mut $crate::Core, $($argument: $type),*) $(-> $output)? {
+                let $step(step) = core.step($step($conforming));
+                step(core, $($argument),*)
+            }
         }
     )* };
 }

@@ -11,6 +11,7 @@ use super::limits::Limits;
 use crate::core::Core;
 use crate::exchange::ExchangeId;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 use crate::window::Window;
 
 /// The callers of the day.
@@ -23,6 +24,10 @@ pub(super) struct Callers {
 /// When the drops of a caller count.
 #[derive(Clone, PartialEq)]
 pub(super) struct DropWindow(pub(super) Window);
+
+steps! {
+    Identify(peer: IpAddr, limits: &Limits) -> IpAddr = identify;
+}
 
 /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 prefix is one caller.
 pub(super) fn identify(_: &mut Core, peer: IpAddr, limits: &Limits) -> IpAddr {

@@ -11,12 +11,11 @@ use assay_spec::instant::HOUR;
 use http::HeaderValue;
 use serde_json::json;
 
-use super::callers::prefix;
-use super::live::INDEX;
+use super::callers::{Identify, prefix};
+use super::live::{File, INDEX};
 use super::refusal::Rejected;
-use super::steps::{ClaimToken, Deadline, DropId, File, Finish, Identifier, Identify, SiteName};
-use super::upload::{self as handler, UploadReply};
-use super::{State, live, moves};
+use super::upload::{self as handler, ClaimToken, DropId, Finish, Identifier, SiteName, UploadReply};
+use super::{Deadline, State, live, moves};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
 

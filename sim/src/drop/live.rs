@@ -8,10 +8,11 @@ use bytes::Bytes;
 use http::{HeaderValue, Method};
 use percent_encoding::percent_decode_str;
 
-use super::{Files, State, refusal, steps};
+use super::{Files, State, refusal};
 use crate::core::Core;
 use crate::exchange::{Reply, Request};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// The page of a directory.
 pub(super) const INDEX: &str = "index.html";
@@ -33,11 +34,15 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     let Ok(path) = percent_decode_str(rest).decode_utf8() else { return missing(core) };
     let Some(path) = path.strip_prefix('/') else { return to_folder(core, request) };
     if path.is_empty() || path.ends_with('/') {
-        return steps::page(core, &drop.files, request, path);
+        return Page::run(core, &drop.files, request, path);
     }
     show(core, &drop.files, path).unwrap_or_else(|| {
         if is_folder(&drop.files, path) { to_folder(core, request) } else { missing(core) }
     })
+}
+
+steps! {
+    Page(files: &Files, request: &Request, folder: &str) -> Reply = page;
 }
 
 /// The page of a folder, at the folder's own path.
@@ -47,9 +52,13 @@ pub(super) fn page(core: &mut Core, files: &Files, _: &Request, folder: &str) ->
 
 /// A file of the site, if there is one.
 fn show(core: &mut Core, files: &Files, path: &str) -> Option<Reply> {
-    let content = steps::file(core, files, path)?;
+    let content = File::run(core, files, path)?;
     let reply = Reply { status: 200, headers: http::HeaderMap::new(), body: Bytes::from_owner(content) };
     Some(reply.header("content-type", content_type(path)))
+}
+
+steps! {
+    File(files: &Files, path: &str) -> Option<Arc<[u8]>> = file;
 }
 
 /// A file of a site.

@@ -8,7 +8,6 @@ mod form;
 mod limits;
 mod live;
 mod refusal;
-mod steps;
 mod upload;
 mod variations;
 
@@ -29,6 +28,7 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::seam::steps;
 use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 
@@ -161,7 +161,7 @@ impl SimService for State {
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
         match timer {
-            Timer::Deadline(id) => steps::deadline(core, self, &id),
+            Timer::Deadline(id) => Deadline::run(core, self, &id),
             Timer::Forget(id) => self.forget(&id),
             Timer::Sweep => {
                 if self.callers.sweep(core.now() - self.limits.day_ms) {
@@ -200,6 +200,10 @@ impl SimService for State {
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
         crate::limits::change(&mut self.limits, limits)
     }
+}
+
+steps! {
+    Deadline(state: &mut State, id: &str) = State::deadline;
 }
 
 impl State {

@@ -20,12 +20,13 @@ use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
-use super::{Drop, State, Timer, faults, form, moves, set, steps};
+use super::callers::Identify;
+use super::{Drop, State, Timer, faults, form, moves, set};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead};
 use crate::fault::FaultKind;
 use crate::refusal::Refusal;
-use crate::seam::Answer;
+use crate::seam::{Answer, steps};
 
 /// The reply to an upload, accepted or not.
 #[derive(Clone, PartialEq)]
@@ -42,7 +43,7 @@ pub(super) fn begin(
     core.forbid(&UNAUTHENTICATED, keyed, || "the request has no key".to_owned())?;
     paused(state, core)?;
     let limits = core.limits(&state.limits);
-    let caller = steps::identify(core, head.peer, &limits);
+    let caller = Identify::run(core, head.peer, &limits);
     state.callers.enter(core, &limits, caller, exchange)?;
     moves(core, DropState::None, DropEvent::Post);
     Ok(())
@@ -81,8 +82,12 @@ pub(super) fn end(
         Err(refusal) if refusal.refused.rule == &PUBLISH_FAILED => DropEvent::Failure,
         Err(_) => DropEvent::Refusal,
     };
-    steps::finish(core, state, exchange, event);
+    Finish::run(core, state, exchange, event);
     result
+}
+
+steps! {
+    Finish(state: &mut State, exchange: ExchangeId, event: DropEvent) = finish;
 }
 
 /// Ends an upload: frees the slot of its caller.
@@ -103,7 +108,7 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
             extracted_bytes: limits.extracted_bytes,
             files: limits.files,
         };
-        let extracted = steps::inspect(core, &zip, &limits)?;
+        let extracted = Inspect::run(core, &zip, &limits)?;
         (zip, extracted)
     } else {
         core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
@@ -112,7 +117,7 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     for path in extracted.files.keys() {
         core.accept_value(&OF_THE_FILES, &json!(path))?;
     }
-    let cid = steps::identifier(core, &zip, &extracted)?;
+    let cid = Identifier::run(core, &zip, &extracted)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
         return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
     }
@@ -129,9 +134,17 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
     Ok(valid.then_some(source))
 }
 
+steps! {
+    Inspect(zip: &[u8], limits: &zip::Limits) -> Result<Extracted, Refused> = inspect;
+}
+
 /// Extracts a zip.
 pub(super) fn inspect(core: &mut Core, zip: &[u8], limits: &zip::Limits) -> Result<Extracted, Refused> {
     zip::inspect(zip, limits, core)
+}
+
+steps! {
+    Identifier(zip: &[u8], extracted: &Extracted) -> Result<String, Refused> = identifier;
 }
 
 /// The content identifier of the files.
@@ -158,13 +171,13 @@ struct Published {
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
     let now = core.now();
     let limits = core.limits(&state.limits);
-    let caller = steps::identify(core, request.head.peer, &limits);
+    let caller = Identify::run(core, request.head.peer, &limits);
     state.dropped += 1;
     let (address, number) = (caller.to_string(), state.dropped);
-    let drop_id = steps::drop_id(core, &address, number);
-    let claim_token = steps::claim_token(core, &address, number);
-    let name = steps::site_name(core, &address, number, &published.cid);
-    let root = steps::root(core, &name);
+    let drop_id = DropId::run(core, &address, number);
+    let claim_token = ClaimToken::run(core, &address, number);
+    let name = SiteName::run(core, &address, number, &published.cid);
+    let root = Root::run(core, &name);
 
     let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
@@ -197,10 +210,18 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     core.reply(Answer::json(200, response))
 }
 
+steps! {
+    DropId(address: &str, number: u64) -> String = drop_id;
+}
+
 /// The id of a drop: random characters.
 pub(super) fn drop_id(core: &mut Core, address: &str, number: u64) -> String {
     let random = text::base64url(&core.rng.draw("drop.id", address.as_bytes(), number));
     format!("{DROP_ID_PREFIX}{}", &random[..DROP_ID_CHARACTERS])
+}
+
+steps! {
+    ClaimToken(address: &str, number: u64) -> String = claim_token;
 }
 
 /// The claim token of a drop.
@@ -213,9 +234,17 @@ pub(super) fn draw_token(core: &Core, address: &str, number: u64) -> [u8; 32] {
     core.rng.draw("drop.claim-token", address.as_bytes(), number)
 }
 
+steps! {
+    SiteName(address: &str, number: u64, cid: &str) -> String = site_name;
+}
+
 /// The name of a drop's site.
 pub(super) fn site_name(core: &mut Core, address: &str, number: u64, _cid: &str) -> String {
     text::hex(&core.rng.draw("drop.site", address.as_bytes(), number)[..10])
+}
+
+steps! {
+    Root(name: &str) -> String = root;
 }
 
 /// The path of a site.

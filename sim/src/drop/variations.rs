@@ -8,11 +8,11 @@ use assay_spec::drop::requirements::{site, zip};
 use assay_spec::drop::response::DropResponse;
 use serde_json::json;
 
-use super::Limits;
 use super::callers::DropWindow;
+use super::live::Page;
 use super::refusal::Rejected;
-use super::steps::{ClaimToken, Finish, Inspect, Page, Root};
-use super::{live, upload as handler};
+use super::upload::{ClaimToken, Finish, Inspect, Root};
+use super::{Limits, live, upload as handler};
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
 use crate::window::Window;

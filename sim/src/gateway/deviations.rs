@@ -11,13 +11,12 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::call::Family;
-use super::discovery::{self as discover, Discovered, ModelList};
+use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
 use super::refusal::Rejected;
 use super::route::{Session, Untried};
-use super::servers::{self, Events, Whole};
-use super::steps::{IsStreamed, ListedServers, RunModel};
+use super::servers::{self, Events, IsStreamed, RunModel, Whole};
 use super::stream::{EVENT_STREAM, LastWords, MediaType};
 use super::wire::Data;
 use crate::deviation::{Deviation, deviations};

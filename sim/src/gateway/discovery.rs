@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::pool::{self, CONFIDENTIAL, Model, Number};
-use super::{State, steps, wire};
+use super::{State, wire};
 use crate::core::Core;
 use crate::exchange::{Reply, Request};
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// The models with their listed servers, in the order of the lists.
 #[derive(Clone, PartialEq)]
@@ -42,6 +42,10 @@ impl Answer<Discovered> {
     }
 }
 
+steps! {
+    AdmitToLists(state: &State, request: &Request) -> Result<(), Refusal> = admit;
+}
+
 /// The lists need no key.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
 pub(super) fn admit(_: &mut Core, _: &State, _: &Request) -> Result<(), Refusal> {
@@ -73,8 +77,12 @@ pub(super) fn list(state: &State, core: &mut Core, at: Option<Number>) -> Reply 
 
 fn listing(state: &State, core: &mut Core) -> Listing {
     let models = pool::models(core).into_iter();
-    let listing = models.map(|model| (model, steps::listed_servers(core, state, model))).collect();
+    let listing = models.map(|model| (model, ListedServers::run(core, state, model))).collect();
     core.step(Listing(listing))
+}
+
+steps! {
+    ListedServers(state: &State, model: &Model) -> Vec<Number> = listed_servers;
 }
 
 /// The listed servers of a model: those of the pool that are considered healthy.

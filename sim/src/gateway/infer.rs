@@ -13,10 +13,11 @@ use super::call::{Call, Family};
 use super::payment::{self, Payer};
 use super::pool::{self, Cookie, MODELS, Model, Number};
 use super::servers::Work;
-use super::{SERVERS, State, moves, refusal, route, steps};
+use super::{SERVERS, State, moves, refusal, route};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply, Request};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// Handles a request at the gateway or at the server of that number. `None`: the answer comes later.
 pub(super) fn begin(
@@ -84,7 +85,7 @@ fn known_to(core: &mut Core, family: Family, at: Option<Number>, payer: &Payer) 
 /// Reads the body.
 fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refusal> {
     if family == Family::Messages {
-        steps::check_version(core, request)?;
+        CheckVersion::run(core, request)?;
     }
     let call = Call::parse(core, family, &request.body)?;
     // A body that is not UTF-8 cannot be parsed, whatever rule is violated.
@@ -92,6 +93,10 @@ fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refu
         return Err(Refusal::new(family.body(), "the body is not UTF-8"));
     }
     Ok(call)
+}
+
+steps! {
+    CheckVersion(request: &Request) -> Result<(), Refusal> = check_version;
 }
 
 /// No version is required.

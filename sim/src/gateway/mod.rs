@@ -20,7 +20,6 @@ mod pool;
 mod refusal;
 mod route;
 mod servers;
-mod steps;
 mod stream;
 mod variations;
 mod wire;
@@ -44,6 +43,7 @@ use crate::variation::Variation;
 
 pub use limits::Limits;
 
+use discovery::AdmitToLists;
 use enclave::Enclave;
 use endpoints::{Endpoint, Found};
 use keys::{KeyState, Keys};
@@ -221,7 +221,7 @@ impl State {
         match endpoint {
             Endpoint::Infer(family) => infer::begin(self, core, exchange, request, family, at),
             Endpoint::Models | Endpoint::Discovery => {
-                steps::admit_to_lists(core, self, request)?;
+                AdmitToLists::run(core, self, request)?;
                 Ok(Some(match endpoint {
                     Endpoint::Discovery => discovery::discovery(self, core),
                     _ => discovery::list(self, core, at),

@@ -11,12 +11,13 @@ use http::header::AUTHORIZATION;
 use imbl::OrdMap;
 use serde_json::json;
 
+use super::State;
 use super::call::Family;
 use super::keys::{self, KeyState, Presented};
 use super::model::Usage;
-use super::{State, steps};
 use crate::core::Core;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// The payments of a world.
 #[derive(Clone, Debug, Default)]
@@ -143,11 +144,15 @@ fn pay(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<Payer,
         core.require_part(&payment::INVALID, "", payment.is_empty(), why)?;
         return Ok(Payer::Payment);
     }
-    if !steps::take_payment(core, state, payment) {
+    if !TakePayment::run(core, state, payment) {
         return Err(Refusal::new(&payment::USED_AGAIN, "the payment has paid for another request"));
     }
     core.forbid(&payment::PAID, false, || "the request has a payment".to_owned())?;
     Ok(Payer::Payment)
+}
+
+steps! {
+    TakePayment(state: &mut State, payment: &str) -> bool = take;
 }
 
 /// Takes a payment that was issued; `false` if it was used.

@@ -11,11 +11,11 @@ use super::model::{self, Answer as Written, Prompt};
 use super::pool::{Cookie, Model, Number};
 use super::stream::{self, Begin, Ending};
 use super::wire::{self, Data, Event};
-use super::{State, faults, moves, steps};
+use super::{State, faults, moves};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply};
 use crate::rng::Rng;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// A request in the pool.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ pub(super) fn answer(
     let Work { call, model, .. } = work;
     state.answered += 1;
     state.pool.at_mut(server).answered += 1;
-    let answer = steps::run_model(core, model, call.prompt());
+    let answer = RunModel::run(core, model, call.prompt());
     charge(state, core, work, answer.usage);
     let Asked(asked) = core.step(Asked(Arc::clone(&call.body)));
     let of = wire::Of {
@@ -124,9 +124,9 @@ pub(super) fn answer(
     };
     let mut headers = HeaderMap::new();
     if !work.direct {
-        steps::set_cookie(core, server, work, &mut headers);
+        SetCookie::run(core, server, work, &mut headers);
     }
-    if steps::is_streamed(core, call) {
+    if IsStreamed::run(core, call) {
         let events = events(core, call, call.events(&of));
         let (call, direct) = (Arc::clone(call), work.direct);
         moves(core, RequestState::Routed, RequestEvent::FirstByte);
@@ -140,9 +140,17 @@ pub(super) fn answer(
     Some(core.reply(answer))
 }
 
+steps! {
+    IsStreamed(call: &Call) -> bool = is_streamed;
+}
+
 /// Only a request that asks for a stream gets one.
 pub(super) fn is_streamed(_: &mut Core, call: &Call) -> bool {
     call.stream
+}
+
+steps! {
+    RunModel(model: &Model, prompt: &Prompt) -> Written = run_model;
 }
 
 /// Lets a model answer.
@@ -172,6 +180,10 @@ fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::
     let occasion = [("model", work.model.id), ("endpoint", work.call.family.name())];
     let subscribed = !core.fault(faults::SUBSCRIPTION_USED_UP, &occasion);
     state.keys.charge(&state.limits, key, usage, subscribed);
+}
+
+steps! {
+    SetCookie(server: Number, work: &Work, headers: &mut HeaderMap) = set_cookie;
 }
 
 /// Adds the sticky cookie, if the caller does not have it yet.

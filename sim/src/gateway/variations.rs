@@ -10,14 +10,14 @@ use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::{Value, json};
 
 use super::call::{Family, Lenient};
-use super::discovery::{Discovered, Listing, ModelList};
+use super::discovery::{AdmitToLists, Discovered, Listing, ModelList};
+use super::infer::CheckVersion;
 use super::keys::{self, KeyState, Presented};
 use super::limits::Limits;
-use super::payment::Checked;
+use super::payment::{Checked, TakePayment};
 use super::pool::{Cookie, IDLE, MODELS, Models};
 use super::refusal::Rejected;
-use super::servers::{self, Asked, Document, Events, send_cookie};
-use super::steps::{AdmitToLists, CheckVersion, RunModel, SetCookie, TakePayment};
+use super::servers::{self, Asked, Document, Events, RunModel, SetCookie, send_cookie};
 use super::stream::{ErrorEvent, EventLines, Frames, LastWords, MediaType};
 use super::wire::{Data, Event};
 use crate::refusal::Refusal;

@@ -13,29 +13,29 @@ use crate::seam::steps;
 
 steps! {
     /// The id of the project with this number.
-    project_id: ProjectId(n: u64) -> String = accounts::project_id;
+    ProjectId(n: u64) -> String = accounts::project_id;
     /// The id of the deployment with this number.
-    deployment_id: DeploymentId(n: u64) -> String = accounts::deployment_id;
+    DeploymentId(n: u64) -> String = accounts::deployment_id;
 
     /// Writes `security`.
-    secure: Secure(owner: &Owner, by: Authorship, time_s: i64) -> Option<Sent> = messages::secure;
+    Secure(owner: &Owner, by: Authorship, time_s: i64) -> Option<Sent> = messages::secure;
     /// Who signs an edit of the projects.
-    editor: Editor(owner: &Owner, edit: &write::Edit, signer: Signer) -> Secret = messages::editor;
+    Editor(owner: &Owner, edit: &write::Edit, signer: Signer) -> Secret = messages::editor;
     /// Who signs the records of deployments.
-    deployer: Deployer() -> Secret = messages::deployer;
+    Deployer() -> Secret = messages::deployer;
     /// Who forgets artifacts, and therefore stores them.
-    pinner: Pinner(owner: &Owner) -> Secret = artifacts::forgetter;
+    Pinner(owner: &Owner) -> Secret = artifacts::forgetter;
     /// Writes a terminal record.
-    amend: WriteAmend(state: &mut State, owner: &Owner, amend: &write::Amend, time_s: i64) -> Option<Sent>
+    WriteAmend(state: &mut State, owner: &Owner, amend: &write::Amend, time_s: i64) -> Option<Sent>
         = messages::amend;
     /// Stores an artifact.
-    store: Store(owner: &Owner, artifact: &artifacts::Artifact) -> Sent = artifacts::store;
+    Store(owner: &Owner, artifact: &artifacts::Artifact) -> Sent = artifacts::store;
 
     /// Encrypts the private part of a project's entry.
-    seal_entry: SealEntry(accounts: &mut Accounts, owner: &Owner, project: &Project, plaintext: &Value) -> Value
+    SealEntry(accounts: &mut Accounts, owner: &Owner, project: &Project, plaintext: &Value) -> Value
         = projects::seal;
     /// Encrypts a tarball for a machine.
-    wrap: Wrap(accounts: &mut Accounts, owner: &Owner, machine: &Machine, tar: &[u8]) -> Vec<u8>
+    Wrap(accounts: &mut Accounts, owner: &Owner, machine: &Machine, tar: &[u8]) -> Vec<u8>
         = machines::wrap;
 }
 

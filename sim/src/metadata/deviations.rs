@@ -5,13 +5,13 @@ use assay_spec::metadata::route::{Address, Resource, route};
 use assay_spec::{Id, Without};
 use serde_json::{Value, json};
 
-use super::State;
+use super::Route as RouteStep;
 use super::contract::{Document, TEMPLATE};
 use super::overrides::Overrides;
 use super::refusal::Rejected;
 use super::root::{self as root_page, Interface, Page};
-use super::steps::{Find, Route as RouteStep};
 use super::token::Filled;
+use super::{Find, State};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 

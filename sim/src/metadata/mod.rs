@@ -8,7 +8,6 @@ mod deviations;
 mod overrides;
 mod refusal;
 mod root;
-mod steps;
 mod token;
 mod variations;
 
@@ -25,10 +24,12 @@ use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 use crate::services::SimService;
 use crate::variation::Variation;
 
 use collections::{Collection, UNKNOWN_TOKEN};
+use token::CheckId;
 
 /// The service.
 pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", port: 6, tls: false };
@@ -105,6 +106,14 @@ impl SimService for State {
     }
 }
 
+steps! {
+    Route(state: &State, path: &[u8]) -> Result<Resource, Refused> = State::route;
+}
+
+steps! {
+    Find(state: &State, address: &Address) -> Result<usize, Refused> = State::find;
+}
+
 impl State {
     fn answer(&self, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
         if !matches!(request.head.method, Method::GET | Method::HEAD) {
@@ -115,9 +124,9 @@ impl State {
         if path == root::INTERFACE {
             return Ok(root::interface(core));
         }
-        let resource = steps::route(core, self, path.as_bytes())?;
+        let resource = Route::run(core, self, path.as_bytes())?;
         if let (_, Some(id)) = resource.parameters() {
-            steps::check_id(core, id)?;
+            CheckId::run(core, id)?;
         }
         match &resource {
             Resource::Root => Ok(root::page(core)),
@@ -138,7 +147,7 @@ impl State {
 
     /// The collection at an address.
     fn found(&self, core: &mut Core, address: &Address) -> Result<&Collection, Refused> {
-        Ok(&self.collections[steps::find(core, self, address)?])
+        Ok(&self.collections[Find::run(core, self, address)?])
     }
 
     /// The index of the collection at an address.

@@ -7,7 +7,7 @@ use assay_spec::metadata::token::TokenId;
 use serde_json::Value;
 
 use super::collections::Collection;
-use super::steps;
+use super::token::Known;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
@@ -22,7 +22,7 @@ pub(super) struct Overrides {
 
 /// The overrides of a token.
 pub(super) fn list(core: &mut Core, of: &Collection, at: &Address, id: &TokenId) -> Result<Reply, Refusal> {
-    let elements = steps::known(core, of, id)?.into_iter().map(Value::Object).collect();
+    let elements = Known::run(core, of, id)?.into_iter().map(Value::Object).collect();
     let row = if at.is_uri() { &BY_URI } else { &BY_CID };
     core.forbid(row, false, || "the overrides are not found".to_owned())?;
     Ok(core.reply(Answer::new(Overrides { row }, 200, Body::Json(Value::Array(elements)))))

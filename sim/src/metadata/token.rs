@@ -8,11 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::collections::Collection;
 use super::contract::Document;
-use super::steps;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// The overrides that fill a token's document.
 #[derive(Clone, PartialEq)]
@@ -31,7 +30,7 @@ pub(super) fn document(
     id: &TokenId,
     suffix: bool,
 ) -> Result<Reply, Refusal> {
-    let overrides = steps::known(core, of, id).or_else(|refused| {
+    let overrides = Known::run(core, of, id).or_else(|refused| {
         core.require(refused.rule, false, || refused.why.clone())?;
         Ok::<_, Refused>(Vec::new())
     })?;
@@ -51,10 +50,18 @@ pub(super) fn document(
     Ok(core.reply(Answer::new(about, 200, Body::Json(document))))
 }
 
+steps! {
+    Known(of: &Collection, id: &TokenId) -> Result<Vec<Map<String, Value>>, Refused> = known;
+}
+
 /// The overrides of an existing token.
 pub(super) fn known(_: &mut Core, of: &Collection, id: &TokenId) -> Result<Vec<Map<String, Value>>, Refused> {
     let why = || format!("the contract has no token {id:.200}");
     of.tokens.get(id).cloned().ok_or_else(|| Refused { rule: &UNKNOWN, why: why() })
+}
+
+steps! {
+    CheckId(id: &TokenId) -> Result<(), Refused> = check_id;
 }
 
 /// Checks the id of a token: the document does not limit integers.

@@ -10,8 +10,8 @@ use super::contract::{Document, TEMPLATE};
 use super::overrides::Overrides;
 use super::refusal::{Rejected, invalid};
 use super::root::Page;
-use super::steps::{CheckId, Known};
 use super::token;
+use super::token::{CheckId, Known};
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
 

@@ -16,12 +16,14 @@ use serde_json::{Map, Value, json};
 use super::authority::{Authority, Wish};
 use super::call::Call;
 use super::hash::Hash;
+use super::mirror::Seen;
+use super::paging::ReadPage;
 use super::store::Number;
-use super::{State, create, paging, steps};
+use super::{State, create, paging};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// The maximum size of one aggregate, in bytes of JSON.
 pub(super) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
@@ -163,8 +165,12 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
     let time = write.time.unwrap_or(message.timestamp);
     let writing = Writing { number, item_hash: &message.item_hash, time, owner };
     let before = state.primary.derived.aggregates.by_name.get(&name).map(|kept| Kept::clone(kept));
-    let kept = steps::write(core, before, &writing, write);
+    let kept = WriteAggregate::run(core, before, &writing, write);
     state.primary.derived.aggregates.put(name, kept);
+}
+
+steps! {
+    WriteAggregate(before: Option<Kept>, writing: &Writing<'_>, write: &Write) -> Kept = written;
 }
 
 /// The aggregate after a write.
@@ -189,10 +195,14 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
 /// Reads one aggregate.
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
-    let record = steps::find_aggregate(core, &aggregates, call.capture(0), call.capture(1))?;
+    let aggregates = Seen::run(core, state, call.site).derived.aggregates;
+    let record = FindAggregate::run(core, &aggregates, call.capture(0), call.capture(1))?;
     let record = shown(core, record);
     Ok(core.reply(Answer::json(200, record)))
+}
+
+steps! {
+    FindAggregate(aggregates: &Aggregates, address: &str, key: &str) -> Result<Record, Refusal> = find;
 }
 
 /// The record of an aggregate.
@@ -216,12 +226,12 @@ fn shown(core: &mut Core, mut record: Record) -> Record {
 
 /// Lists aggregates in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let no_fields = call.params.text("content.fields").is_none();
     core.forbid(&FIELDS, no_fields, || "`content.fields` is given".to_owned())?;
     let (params, filter) = (call.params.clone(), AggregateFilter::of_list(&call.params));
     let AggregateQuery { filter, .. } = core.step(AggregateQuery { params, filter });
-    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
+    let aggregates = Seen::run(core, state, call.site).derived.aggregates;
     // Without a filter, only the elements of the page are read.
     let whole = filter.address.is_none() && filter.keys.is_none();
     let found = if whole { Vec::new() } else { aggregates.select(&filter) };
@@ -243,14 +253,19 @@ pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) ->
     let address = call.capture(0).to_owned();
     let (filter, limit) = AggregateFilter::of_address(&address, &call.params)?;
     let query = core.step(AddressQuery { address: address.clone(), filter, limit });
-    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
-    let records = steps::find_of_address(core, &aggregates, &query)?;
+    let aggregates = Seen::run(core, state, call.site).derived.aggregates;
+    let records = FindOfAddress::run(core, &aggregates, &query)?;
     let records = records.into_iter().map(|record| shown(core, record)).collect();
     let found = core.step(OfAddress(records));
     let data: Map<String, Value> =
         found.0.iter().map(|record| (record.key.clone(), Value::Object(record.content.clone()))).collect();
     let body = json!({ "address": address, "data": data });
     Ok(core.reply(Answer::new(found, 200, Body::Json(body))))
+}
+
+steps! {
+    FindOfAddress(aggregates: &Aggregates, query: &AddressQuery) -> Result<Vec<Record>, Refusal>
+        = find_of_address;
 }
 
 /// The aggregates of an address that a query selects.

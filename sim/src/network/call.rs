@@ -13,10 +13,11 @@ use assay_spec::network::{COMPUTE, CORE, neighbours};
 use bytes::Bytes;
 use percent_encoding::percent_decode_str;
 
-use super::{sites, steps};
+use super::sites;
 use crate::core::Core;
 use crate::exchange::{Request, RequestHead, Site};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// A request whose path matches an endpoint.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl<'a> Call<'a> {
         let (endpoint, captures) = find(core, head)?;
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
         if is_api(head.site) {
-            steps::check_query(core, query)?;
+            CheckQuery::run(core, query)?;
         }
         let params = Params::parse(query);
         Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
@@ -57,6 +58,10 @@ impl<'a> Call<'a> {
     pub(super) fn body(&self) -> &Bytes {
         &self.request.body
     }
+}
+
+steps! {
+    CheckQuery(query: &str) -> Result<(), Refused> = check_query;
 }
 
 /// A query is UTF-8.

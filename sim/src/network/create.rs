@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, effects, lifecycle, steps, typed};
+use super::{State, effects, lifecycle, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// A message that was accepted.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,13 @@ pub(super) fn plainly(
     call: &Call<'_>,
     kind: MessageType,
 ) -> Result<Reply, Refusal> {
-    let created = steps::take(core, state, call, Some(kind), &|_, _, _| Ok(()))?;
+    let created = Take::run(core, state, call, Some(kind), &|_, _, _| Ok(()))?;
     Ok(reply(core, call, created, &[]))
+}
+
+steps! {
+    Take(state: &mut State, call: &Call<'_>, expected: Option<MessageType>, admit: &Admit<'_>) -> Result<Created, Refusal>
+        = take;
 }
 
 /// Stores the message of a create call. `expected` is the type that the endpoint requires; `admit` checks the
@@ -115,9 +120,13 @@ pub(super) fn accepted(core: &mut Core, call: &Call<'_>, created: Created, body:
 pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     match known {
-        Some(number) => steps::known(core, state, message, number),
+        Some(number) => Known::run(core, state, message, number),
         None => add(state, core, message),
     }
+}
+
+steps! {
+    Known(state: &mut State, message: &Message, number: Number) -> Result<Number, Refusal> = known;
 }
 
 /// The number of a message that is already stored.
@@ -134,8 +143,12 @@ pub(super) fn add(state: &mut State, core: &mut Core, message: &Message) -> Resu
     core.require(&SIZE, fits, || "the network is full".to_owned())?;
     let number = state.primary.store.add(message, core.now());
     lifecycle::accept(state, core, number);
-    steps::beside(core, state, number);
+    Beside::run(core, state, number);
     Ok(number)
+}
+
+steps! {
+    Beside(state: &mut State, number: Number) = beside;
 }
 
 /// By default no other client does anything when a message is stored.

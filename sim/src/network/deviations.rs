@@ -26,36 +26,36 @@ use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED};
 use http::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
-use super::aggregates::{AddressQuery, AggregateQuery, OfAddress};
+use super::aggregates::{
+    AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress, WriteAggregate,
+};
 use super::call::ApiPath;
-use super::create::Accepted;
+use super::create::{Accepted, Known, Take};
 use super::ecvrf::values;
 use super::flat::FlatQuery;
-use super::forget::{Forgotten, Found, Retried};
+use super::forget::{Forget, Forgotten, Found, Retried};
+use super::indexer::FindChain;
 use super::info::Information;
-use super::instances::{Changed, Shown};
+use super::instances::{AdmitControl, Changed, FindInstance, Shown};
+use super::lifecycle::{BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::limits::{ForgetRetries, Limits};
 use super::listing::{ListQuery, Total};
-use super::messages::{Reclaimed, Wrapped};
-use super::node_deviations;
-use super::paging::Listed;
-use super::rates::Counting;
+use super::messages::{Missing, Reclaimed, Wrapped};
+use super::mirror::Seen;
+use super::paging::{Listed, Positions};
+use super::rates::{Counting, Reached};
 use super::refusal::Rejected;
 use super::seams::{
     ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
     hide_only, is_removing, is_whole, judge_without, later, longer, lower, number, part, parts_with, pending,
     renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
-use super::steps::{
-    AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, Forget,
-    IsValid, JudgeWebhook, Known, Missing, Parts, Positions, Reached, ReleaseForgotten, ReleaseRemoved, Seen,
-    Take, WriteAggregate,
-};
-use super::storage::{self as files, Download};
-use super::vrf::{self as randoms, Random};
+use super::storage::{self as files, Download, FindFile, Parts};
+use super::vrf::{self as randoms, IsValid, Random};
+use super::webhooks::JudgeWebhook;
 use super::{
     Replica, aggregates as documents, create, forget as forgets, indexer as chains, instances as machines,
-    lifecycle, mirror, paging, sites,
+    lifecycle, mirror, node_deviations, paging, sites,
 };
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations, join};

@@ -4,8 +4,10 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 
+use super::instances::Controlled;
 use super::store::Number;
-use super::{State, aggregates, forget, instances, pins, steps, webhooks};
+use super::webhooks::JudgeWebhook;
+use super::{State, aggregates, forget, instances, pins, webhooks};
 use crate::core::Core;
 use crate::refusal::Refusal;
 
@@ -20,7 +22,7 @@ pub(super) fn judge(
         Content::Aggregate(write) => aggregates::judge(state, core, envelope, write),
         Content::InstanceUpdate(update) => instances::judge_update(state, core, envelope, update),
         Content::InstanceControl(control) => instances::judge_control(state, core, envelope, control),
-        Content::Webhook(registration) => steps::judge_webhook(core, state, registration),
+        Content::Webhook(registration) => JudgeWebhook::run(core, state, registration),
         Content::Any | Content::Forget(_) => Ok(()),
         Content::Program(_) | Content::Instance(_) | Content::IpfsPin(_) => Ok(()),
     }
@@ -34,7 +36,7 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, content:
         Content::Aggregate(write) => aggregates::apply(state, core, number, &write),
         Content::Instance(wanted) => instances::created(state, core, number, wanted),
         Content::InstanceUpdate(update) => instances::updated(state, core, update),
-        Content::InstanceControl(control) => steps::controlled(core, state, &control),
+        Content::InstanceControl(control) => Controlled::run(core, state, &control),
         Content::IpfsPin(pin) => pins::apply(state, &pin),
         Content::Webhook(registration) => webhooks::apply(state, number, registration),
         Content::Any | Content::Program(_) => {}

@@ -4,7 +4,9 @@ use assay_spec::network::params::Params;
 use assay_spec::network::query::{FLAT, MessageFilter};
 
 use super::call::Call;
-use super::{State, listing, steps};
+use super::mirror::Seen;
+use super::paging::ReadPage;
+use super::{State, listing};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
@@ -20,9 +22,9 @@ pub(super) struct FlatQuery {
 
 /// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = MessageFilter::of_flat(&core.dialect, &call.params)?;
     let FlatQuery { filter, .. } = core.step(FlatQuery { params: call.params.clone(), filter });
-    let replica = steps::seen(core, state, call.site);
+    let replica = Seen::run(core, state, call.site);
     listing::messages(state, core, &replica, &FLAT, filter, page)
 }

@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::authority::{self, Wish};
 use super::limits::ForgetRetries;
 use super::store::Number;
-use super::{State, Timer, lifecycle, record, set, steps};
+use super::{State, Timer, lifecycle, record, set};
 use crate::core::Core;
+use crate::seam::steps;
 
 /// A FORGET that waits for a retry.
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
     match look(state, core, number, &targets) {
         Verdict::Apply => {
             moves(core, from, ForgetEvent::Good);
-            steps::forget(core, state, number, &targets);
+            Forget::run(core, state, number, &targets);
         }
         Verdict::Reject => {
             moves(core, from, ForgetEvent::Foreign);
@@ -68,7 +69,7 @@ fn again(state: &mut State, core: &mut Core, number: Number) {
     match verdict {
         Verdict::Apply => {
             moves(core, batch.state, ForgetEvent::Good);
-            steps::forget(core, state, number, &batch.targets);
+            Forget::run(core, state, number, &batch.targets);
         }
         _ if gives_up => {
             moves(core, batch.state, ForgetEvent::GiveUp);
@@ -102,6 +103,10 @@ fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Target
     };
     let targets: Vec<Target> = hashes.iter().map(target).collect();
     judge(&core.step(Found(targets)).0)
+}
+
+steps! {
+    Forget(state: &mut State, number: Number, targets: &Targets) = apply;
 }
 
 /// Forgets every target that can be forgotten. Targets already forgotten stay so.

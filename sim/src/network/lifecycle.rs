@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use super::authority::{self, Wish};
 use super::hash::Hash;
 use super::store::{Life, NODES, Number};
-use super::{State, Timer, effects, faults, in_force, set, steps, typed, webhooks};
+use super::{State, Timer, effects, faults, in_force, set, typed, webhooks};
 use crate::core::Core;
+use crate::seam::steps;
 
 /// The price of a file per hour, in credits.
 const CREDITS: i64 = 1;
@@ -151,7 +152,11 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
-    core.within(REMOVAL[0], |core| steps::begin_grace(core, state, number));
+    core.within(REMOVAL[0], |core| BeginGrace::run(core, state, number));
+}
+
+steps! {
+    BeginGrace(state: &mut State, number: Number) = begin_grace;
 }
 
 /// Begins the grace period of a message that is `removing` from now on.
@@ -189,20 +194,28 @@ pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, sinc
     let now = core.now();
     step(state, core, number, StoreEvent::Grace);
     state.primary.store.change_life(number, |life| life.removed_at = Some(now));
-    core.within(REMOVAL[0], |core| steps::release_removed(core, state, number));
+    core.within(REMOVAL[0], |core| ReleaseRemoved::run(core, state, number));
 }
 
 /// Applies a FORGET to a STORE.
 pub(super) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
     step(state, core, number, StoreEvent::Forget);
     state.primary.store.change_life(number, |life| life.forgotten_by = Some(by));
-    steps::release_forgotten(core, state, number);
+    ReleaseForgotten::run(core, state, number);
+}
+
+steps! {
+    ReleaseRemoved(state: &mut State, number: Number) = release_removed;
 }
 
 /// The file of a removed message leaves all nodes now.
 pub(super) fn release_removed(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
     release(state, core, number, Some(now));
+}
+
+steps! {
+    ReleaseForgotten(state: &mut State, number: Number) = release_forgotten;
 }
 
 /// The file of a forgotten message leaves each node at its own time.

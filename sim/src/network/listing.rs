@@ -10,8 +10,10 @@ use assay_spec::network::store::Status;
 use serde_json::Value;
 
 use super::call::Call;
+use super::mirror::Seen;
+use super::paging::ReadPage;
 use super::store::{Selection, Store};
-use super::{Replica, State, paging, record, steps};
+use super::{Replica, State, paging, record};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
@@ -42,7 +44,7 @@ pub(super) struct Shown(pub(super) &'static [Status]);
 
 /// Lists messages in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
         let is_absent = call.params.text(name).is_none();
@@ -50,7 +52,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     }
     let (params, filter) = (call.params.clone(), MessageFilter::of_list(&call.params));
     let ListQuery { filter, .. } = core.step(ListQuery { params, filter });
-    let replica = steps::seen(core, state, call.site);
+    let replica = Seen::run(core, state, call.site);
     messages(state, core, &replica, &LIST, filter, page)
 }
 

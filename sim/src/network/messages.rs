@@ -9,12 +9,14 @@ use assay_spec::{Id, Instant};
 use serde_json::Value;
 
 use super::call::Call;
+use super::create::Take;
+use super::mirror::Seen;
 use super::store::{Number, Store};
-use super::{State, create, record, steps};
+use super::{State, create, record};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// One message, as the reply with its record knows it.
 #[derive(Clone, Debug)]
@@ -65,7 +67,7 @@ pub(super) struct Reclaimed {
 
 /// Accepts a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = steps::take(core, state, call, None, &|core, envelope, _| {
+    let created = Take::run(core, state, call, None, &|core, envelope, _| {
         let is_post = envelope.kind == MessageType::Post;
         Ok(core.forbid(&TYPE_FREE, is_post, || format!("the type is {}", envelope.kind.name()))?)
     })?;
@@ -77,8 +79,8 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let text = call.capture(0);
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     core.forbid(&NO_INTERNAL, is_plain, || "the hash has invalid characters".to_owned())?;
-    let store = steps::seen(core, state, call.site).store;
-    let Some(number) = store.find_text(text) else { return steps::missing(core, state, text) };
+    let store = Seen::run(core, state, call.site).store;
+    let Some(number) = store.find_text(text) else { return Missing::run(core, state, text) };
     let is_post = store.stored(number).kind() == MessageType::Post;
     core.forbid(&FOUND, !is_post, || format!("{text} is a POST"))?;
     let message = record::message(core, &state.limits, &store, number);
@@ -99,6 +101,10 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
             core.reply(Answer::new(Wrapped { status, message }, 200, Body::Json(body)))
         }
     })
+}
+
+steps! {
+    Missing(state: &State, hash: &str) -> Result<Reply, Refusal> = missing;
 }
 
 /// The response when this node has no message with that hash.

@@ -11,11 +11,11 @@ use super::call::Call;
 use super::limits::Retention;
 use super::measure::{Failed, Measured};
 use super::nodes::NodeKind;
-use super::{State, sites, steps};
+use super::{State, sites};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// The records of a node, as the reply knows them.
 #[derive(Clone, Debug)]
@@ -70,13 +70,17 @@ pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 fn metrics(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
     let is_elsewhere = call.site == sites::ALTERNATIVE;
     core.forbid(&ALTERNATIVE, !is_elsewhere, || "this is the alternative address".to_owned())?;
-    let records = steps::records(core, state, kind, call.capture(0))?;
+    let records = FindRecords::run(core, state, kind, call.capture(0))?;
     let shown = records.into_iter().map(|measured| {
         let record = measured.record.written();
         core.step(ShownRecord { measured, record }).record
     });
     let shown = Value::Array(shown.collect());
     Ok(core.reply(Answer::new(NodeRecords, 200, Body::Json(shown))))
+}
+
+steps! {
+    FindRecords(state: &State, kind: NodeKind, id: &str) -> Result<Vec<Arc<Measured>>, Refusal> = records;
 }
 
 /// The records of the node with a hash, oldest first.

@@ -7,6 +7,7 @@ use assay_spec::Instant;
 use super::{Carried, Replica, State, Timer, faults, set, sites};
 use crate::core::Core;
 use crate::exchange::Site;
+use crate::seam::steps;
 
 /// What the mirror shows.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,10 @@ impl Past {
         }
         self.0.push_back((now, state));
     }
+}
+
+steps! {
+    Seen(state: &State, site: Site) -> Replica = seen;
 }
 
 /// The state that the node at `site` shows.

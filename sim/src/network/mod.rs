@@ -39,7 +39,6 @@ mod record;
 mod refusal;
 mod seams;
 pub mod sites;
-mod steps;
 mod storage;
 mod store;
 mod typed;

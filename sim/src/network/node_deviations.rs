@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::limits::Retention;
 use super::measure::{Failed, Hourly, is_prober};
-use super::metrics::ShownRecord;
+use super::metrics::{FindRecords, ShownRecord};
 use super::nodes::NodeKind;
+use super::probes::LogIn;
 use super::seams::{as_text, in_milliseconds, negative, of_first, records_of_another};
-use super::steps::{FindRecords, LogIn};
 use super::{metrics as records, probes as probe};
 use crate::deviation::{Deviation, deviations};
 

@@ -9,11 +9,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::limits::Limits;
-use super::steps;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// A page of a list, as the reply to it knows it.
 #[derive(Clone, Debug)]
@@ -83,10 +82,18 @@ pub(super) enum Order {
     OldestFirst,
 }
 
+steps! {
+    ReadPage(limits: &Limits, params: &Params) -> Result<Page, Refusal> = read;
+}
+
 /// Reads `page` and `limit`.
 pub(super) fn read(core: &mut Core, limits: &Limits, params: &Params) -> Result<Page, Refusal> {
     let sizes = core.limits(&limits.page_sizes());
     Ok(Page::parse(params, sizes, core)?)
+}
+
+steps! {
+    Positions(page: Page, total: u64) -> Result<Range<u64>, Refusal> = positions;
 }
 
 /// The positions on a page of `total` elements, sorted newest first.
@@ -97,7 +104,7 @@ pub(super) fn positions(_: &mut Core, page: Page, total: u64) -> Result<Range<u6
 
 /// The positions on a page of `total` elements, in the order of the list.
 pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64>, Refusal> {
-    let range = steps::positions(core, page, total)?;
+    let range = Positions::run(core, page, total)?;
     Ok(match core.step(Order::NewestFirst) {
         Order::NewestFirst => range,
         Order::OldestFirst => total - range.end..total - range.start,
@@ -128,9 +135,13 @@ pub(super) fn list(
     total: u64,
 ) -> Reply {
     let about = Listed { endpoint, name, page, returned: items.len() as u64 };
-    let items = steps::arrange(core, items);
+    let items = Arrange::run(core, items);
     let list = json!({ name: items, "pagination": page.pagination(total) });
     core.reply(Answer::new(about, 200, Body::Json(list)))
+}
+
+steps! {
+    Arrange(items: Vec<Value>) -> Vec<Value> = arrange;
 }
 
 /// The items of a page, in the order in which they are returned.

@@ -11,11 +11,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::storage::{self, Content as Stored};
-use super::{Replica, State, actions, create, sites, steps};
+use super::mirror::Seen;
+use super::storage::{self, Content as Stored, FileName};
+use super::{Replica, State, actions, create, sites};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// Handles a pin.
 pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
@@ -57,7 +59,7 @@ pub(super) fn put_elsewhere(state: &mut State, core: &mut Core, arguments: &Valu
         return Err(format!("the limit is {ELSEWHERE} contents of {ELSEWHERE_BYTES} bytes each"));
     }
     let bytes = Bytes::from(text);
-    let hash = steps::name(core, &bytes).map_err(|e| e.to_string())?;
+    let hash = FileName::run(core, &bytes).map_err(|e| e.to_string())?;
     let content_type = content_type.as_deref().unwrap_or("text/plain").into();
     state.elsewhere.insert(hash.as_str().into(), (bytes, content_type));
     Ok(json!({ "hash": hash }))
@@ -65,9 +67,13 @@ pub(super) fn put_elsewhere(state: &mut State, core: &mut Core, arguments: &Valu
 
 /// Reads content by its hash.
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let replica = steps::seen(core, state, call.site);
-    let content = steps::find_content(core, &replica, call.capture(0), call.site)?;
+    let replica = Seen::run(core, state, call.site);
+    let content = FindContent::run(core, &replica, call.capture(0), call.site)?;
     Ok(storage::served(core, &READ, content))
+}
+
+steps! {
+    FindContent(replica: &Replica, hash: &str, site: Site) -> Result<Stored, Refusal> = find;
 }
 
 /// The content with a hash, pinned or not.

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::nodes::Node;
-use super::refusal;
-use super::{State, measure, sites, steps};
+use super::{State, measure, refusal, sites};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// The status checks of compute nodes.
 pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
@@ -38,8 +38,12 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 /// A compute node's login. It always rejects; there are no credentials.
 pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
-    let reply = steps::log_in(core, call);
+    let reply = LogIn::run(core, call);
     Ok(signed(reply, node))
+}
+
+steps! {
+    LogIn(call: &Call<'_>) -> Reply = log_in;
 }
 
 /// The response to a login without credentials.

@@ -11,7 +11,8 @@ use assay_spec::shape::Body;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{Replica, State, create, faults, steps, typed, webhooks};
+use super::mirror::Seen;
+use super::{Replica, State, create, faults, typed, webhooks};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
@@ -29,7 +30,7 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 /// Runs a program.
 pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
-    let content = find(&steps::seen(core, state, call.site), hash);
+    let content = find(&Seen::run(core, state, call.site), hash);
     let known = content.and_then(|members| {
         let members = typed::read(core, MessageType::Program, members);
         // Its form was accepted before.

@@ -8,9 +8,9 @@ use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY};
 use imbl::OrdMap;
 
 use super::limits::Limits;
-use super::steps;
 use crate::core::Core;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 use crate::window::{Counted, Window};
 
 /// The requests of the last minute.
@@ -28,6 +28,10 @@ pub(super) struct Counting {
     pub(super) peer: IpAddr,
     /// When the window begins.
     pub(super) window: Window,
+}
+
+steps! {
+    Reached(rates: &mut Rates, limits: &Limits, class: Rate, peer: IpAddr) = reached;
 }
 
 /// An address has reached the limit of a class: those of the other classes are not affected.
@@ -52,7 +56,7 @@ impl Rates {
         let length_ms = limits.rate_window_ms;
         let counted = self.times.entry((class, peer)).or_default();
         let Err(full) = counted.admit(core.now(), limit as usize, length_ms, window) else { return Ok(()) };
-        steps::reached(core, self, limits, class, peer);
+        Reached::run(core, self, limits, class, peer);
         let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
         Err(Refusal::for_now(rule, why, full.wait_ms))
     }

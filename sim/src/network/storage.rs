@@ -16,12 +16,14 @@ use serde_json::Value;
 use super::call::Call;
 use super::create::{self, Created};
 use super::limits::Limits;
+use super::mirror::Seen;
 use super::store::{Life, Store};
-use super::{Replica, State, sites, steps};
+use super::{Replica, State, sites};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::form;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// The maximum size of an upload form besides the file, in bytes.
 const FORM_BYTES: usize = 64 * 1024;
@@ -69,7 +71,7 @@ pub(super) fn body_limit(limits: &Limits) -> usize {
 
 /// Stores a file and the STORE message that keeps it.
 pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let parts = steps::parts(core, call)?;
+    let parts = Parts::run(core, call)?;
     let borrowed: Vec<Part<'_>> = parts.iter().map(borrow).collect();
     let dialect = core.dialect.clone();
     let upload = Upload::parse(&dialect, &borrowed, core)?;
@@ -82,7 +84,7 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     verify_file(upload.file, &upload.signature, &upload.address, core)?;
     let file =
         parts.iter().find(|part| part.name == "file").map_or_else(Bytes::new, |part| part.bytes.clone());
-    let cid = steps::name(core, &file)?;
+    let cid = FileName::run(core, &file)?;
 
     let now = core.now();
     let content = Value::Object(upload.content(&cid, now.seconds())).to_string();
@@ -117,8 +119,8 @@ pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
 
 /// The file that a request names.
 fn read(state: &State, core: &mut Core, call: &Call<'_>, unknown: Id) -> Result<Content, Refusal> {
-    let (replica, hash) = (steps::seen(core, state, call.site), call.capture(0));
-    let found = steps::find_file(core, &replica, hash, call.site);
+    let (replica, hash) = (Seen::run(core, state, call.site), call.capture(0));
+    let found = FindFile::run(core, &replica, hash, call.site);
     found.ok_or_else(|| Refusal::new(unknown, format!("no file {hash:.80}")))
 }
 
@@ -133,6 +135,10 @@ pub(super) fn served(core: &mut Core, endpoint: &'static Endpoint, content: Cont
     }
 }
 
+steps! {
+    Parts(call: &Call<'_>) -> Result<Vec<form::Part>, Refused> = parts;
+}
+
 /// The parts of the form.
 pub(super) fn parts(_: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
     let parts = form::parts(&call.request.head.headers, call.body());
@@ -143,10 +149,18 @@ fn borrow(part: &form::Part) -> Part<'_> {
     Part { name: &part.name, content_type: part.content_type.as_deref(), bytes: &part.bytes }
 }
 
+steps! {
+    FileName(file: &Bytes) -> Result<String, Refused> = name;
+}
+
 /// The hash of a file: its content identifier.
 pub(super) fn name(_: &mut Core, file: &Bytes) -> Result<String, Refused> {
     let summary = cid::of_file(&&file[..], &Layout::default(), &cid::Discard);
     summary.map(|summary| summary.cid.to_string()).map_err(|e| Refused { rule: &SIZE, why: e.to_string() })
+}
+
+steps! {
+    FindFile(replica: &Replica, hash: &str, site: Site) -> Option<Content> = find;
 }
 
 /// The file with a hash, of its content or of a message that keeps it.

@@ -26,35 +26,32 @@ use assay_spec::shape::ShapeKind;
 use assay_spec::{Id, Strict};
 use serde_json::{Value, json};
 
-use super::aggregates::{Kept, OfAddress};
-use super::call::Call;
-use super::create::{Accepted, Created};
+use super::aggregates::{FindAggregate, FindOfAddress, Kept, OfAddress, WriteAggregate};
+use super::call::{Call, CheckQuery};
+use super::create::{Accepted, Beside, Created, Known, Take};
 use super::flat::FlatQuery;
 use super::hash::{Hash, HashText};
-use super::indexer::{Chain, IndexerQuery};
+use super::indexer::{Chain, FindChain, IndexerQuery};
 use super::info::Information;
-use super::instances::InstanceId;
+use super::instances::{Controlled, InstanceId};
 use super::lifecycle::{self, Processing};
 use super::limits::Limits;
 use super::listing::{ListQuery, Shown};
 use super::measure::Hourly;
 use super::messages::{Reclaimed, Standing, Wrapped};
-use super::metrics::NodeRecords;
+use super::metrics::{FindRecords, NodeRecords};
 use super::neighbours::Named;
-use super::paging::{Listed, Order};
+use super::paging::{Arrange, Listed, Order, Positions, ReadPage};
+use super::pins::FindContent;
 use super::programs::Ran;
 use super::rates::Counting;
 use super::record::Blocks;
 use super::refusal::Rejected;
 use super::seams::{Lenient, unwritten};
-use super::steps::{
-    Arrange, Beside, CheckQuery, Controlled, FileName, FindAggregate, FindChain, FindContent, FindOfAddress,
-    FindRecords, IsValid, Known, Positions, ReadPage, Take, WriteAggregate,
-};
-use super::storage::Names;
+use super::storage::{FileName, Names};
 use super::store::Number;
 use super::typed::Sent;
-use super::vrf::{DrawKey, Random};
+use super::vrf::{DrawKey, IsValid, Random};
 use super::webhooks::DeliveryBody;
 use super::{State, aggregates, create, indexer, metrics, paging, pins, sites, typed, vrf};
 use crate::core::Core;

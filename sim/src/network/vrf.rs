@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::ecvrf::{self, public_key};
-use super::{State, steps, typed};
+use super::{State, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// The number of draws that are kept.
 const REMEMBERED: usize = 256;
@@ -90,9 +90,13 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
 pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let body = object(core, call, &VERIFY_FIELDS)?;
     let claim = Claim::parse(&body, core)?;
-    let valid = steps::is_valid(core, state, &claim)?;
+    let valid = IsValid::run(core, state, &claim)?;
     let body = json!({ "valid": valid, "status": "success" });
     Ok(core.reply(Answer::new(Random::Verified, 200, Body::Json(body))))
+}
+
+steps! {
+    IsValid(state: &State, claim: &Claim) -> Result<bool, Refusal> = valid;
 }
 
 /// Whether a claim is valid under the key of its draw.

@@ -11,18 +11,23 @@ use assay_spec::publish::requirements::transfer::{
 };
 use http::header::AUTHORIZATION;
 
-use super::{Caller, Limits, Pending, State, steps, submit};
+use super::{Caller, Limits, Pending, State, submit};
 use crate::core::Core;
 use crate::exchange::Request;
+use crate::seam::steps;
+
+steps! {
+    Admit(state: &State, request: &Request) -> Result<Caller, Refused> = admit;
+}
 
 /// Rules 1 to 6. Changes nothing.
 pub(super) fn admit(core: &mut Core, state: &State, request: &Request) -> Result<Caller, Refused> {
-    let header = steps::authorization(core, request)?;
+    let header = Authorization::run(core, request)?;
     let dialect = core.dialect.clone();
     let envelope = Envelope::parse(&dialect, &header, core)?;
     envelope.check_request(request.head.method.as_str(), &request.head.target, core)?;
     let limits = core.limits(&state.limits);
-    steps::check_time(core, &envelope, &limits)?;
+    CheckTime::run(core, &envelope, &limits)?;
     envelope.check_body(&request.body, core)?;
     let domain = envelope.domain(core)?;
 
@@ -43,7 +48,7 @@ pub(super) fn admit(core: &mut Core, state: &State, request: &Request) -> Result
         return Ok(caller(&binding.key, false));
     };
     if accept {
-        steps::admit_accept(core, &envelope, &binding.key, pending)?;
+        AdmitAccept::run(core, &envelope, &binding.key, pending)?;
         return Ok(caller(&pending.incoming_key, false));
     }
     if envelope.signed_by(&pending.incoming_key) {
@@ -56,9 +61,18 @@ pub(super) fn admit(core: &mut Core, state: &State, request: &Request) -> Result
     Ok(caller(&binding.key, true))
 }
 
+steps! {
+    CheckTime(envelope: &Envelope, limits: &Limits) -> Result<(), Refused> = check_time;
+}
+
 /// Compares the envelope's time with the clock.
 pub(super) fn check_time(core: &mut Core, envelope: &Envelope, limits: &Limits) -> Result<(), Refused> {
     envelope.check_time(core.now(), &(-limits.envelope_past_ms..=limits.envelope_future_ms), core)
+}
+
+steps! {
+    AdmitAccept(envelope: &Envelope, bound_key: &str, pending: &Pending) -> Result<(), Refused>
+        = admit_accept;
 }
 
 /// Admits an accept, which only the incoming key may sign.
@@ -81,6 +95,10 @@ pub(super) fn named(state: &State, request: &Request) -> Option<String> {
     let said: Vec<u8> = decoded.chain(request.body.iter().copied()).collect();
     let said = String::from_utf8_lossy(&said);
     state.bindings.keys().find(|domain| said.contains(domain.as_str())).cloned()
+}
+
+steps! {
+    Authorization(request: &Request) -> Result<String, Refused> = authorization;
 }
 
 /// The single `Authorization` header, as a string.

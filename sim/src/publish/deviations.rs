@@ -17,16 +17,17 @@ use assay_spec::publish::requirements::{
 use assay_spec::{Id, Instant};
 use serde_json::{Map, Value, json};
 
+use super::admission::{Admit, AdmitAccept, Authorization};
 use super::chain::{BLOCKHASH_BLOCKS, Confirmed, SLOT_MS};
-use super::prepare::{self as handler, MessageBytes, Prepared, RecordBytes};
-use super::refusal::Rejected;
-use super::rpc::{Found, memo_log};
-use super::steps::{
-    Admit, AdmitAccept, AnswerRepeat, Authorization, Broadcast, FreeLock, KeepPrepared, Lock, MemoLog, Open,
-    PrepareId, RunPrepare,
+use super::prepare::{
+    self as handler, Lock, MessageBytes, Open, PrepareId, Prepared, RecordBytes, RunPrepare,
 };
-use super::submit::{self as submits, Landed};
-use super::{Binding, BindingState, Caller, Due, Limits, Peer, Pending, Prepare, State, Timer, admission};
+use super::refusal::Rejected;
+use super::rpc::{Found, MemoLog, memo_log};
+use super::submit::{self as submits, AnswerRepeat, Broadcast, KeepPrepared, Landed};
+use super::{
+    Binding, BindingState, Caller, Due, FreeLock, Limits, Peer, Pending, Prepare, State, Timer, admission,
+};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
 use crate::exchange::{Reply, Request};

@@ -10,7 +10,6 @@ mod place;
 pub mod prepare;
 mod refusal;
 mod rpc;
-mod steps;
 mod submit;
 mod variations;
 
@@ -35,6 +34,7 @@ use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 use crate::window::{Counted, Window};
@@ -42,7 +42,9 @@ use crate::window::{Counted, Window};
 pub use limits::Limits;
 pub use prepare::Caller;
 
+use admission::Admit;
 use chain::Chain;
+use prepare::RunPrepare;
 
 /// The exchange's site, and the chain's public interface.
 pub const SITES: [Site; 2] = [site("publish", 16), site("chain", 17)];
@@ -210,15 +212,15 @@ impl SimService for State {
                 if method == prepare_spec::ENDPOINT.method && path == prepare_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "prepare").and_then(|()| {
-                    let caller = steps::admit(core, self, request)?;
-                    steps::prepare(core, self, &caller, &request.body).map(Some).map_err(Refusal::from)
+                    let caller = Admit::run(core, self, request)?;
+                    RunPrepare::run(core, self, &caller, &request.body).map(Some).map_err(Refusal::from)
                 })
             }
             (method, path)
                 if method == submit_spec::ENDPOINT.method && path == submit_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "submit").and_then(|()| {
-                    let caller = steps::admit(core, self, request)?;
+                    let caller = Admit::run(core, self, request)?;
                     submit::run(self, core, exchange, &caller, &request.body).map_err(Refusal::from)
                 })
             }
@@ -284,6 +286,14 @@ impl SimService for State {
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
         crate::limits::change(&mut self.limits, limits)
     }
+}
+
+steps! {
+    FreeLock(state: &mut State, domain: &str, id: &str) = State::unlock;
+}
+
+steps! {
+    FreeAfterFailure(state: &mut State, domain: &str, id: &str) = State::unlock;
 }
 
 impl State {

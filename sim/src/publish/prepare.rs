@@ -17,10 +17,10 @@ use assay_spec::publish::requirements::prepare::{
 use assay_spec::publish::requirements::transfer::{FREEZES, SECOND_ACCEPT};
 use serde_json::{Map, Value};
 
-use super::{BindingState, Prepare, State, Timer, faults, lock_moves, steps, timer};
+use super::{BindingState, Prepare, State, Timer, faults, lock_moves, timer};
 use crate::core::Core;
 use crate::exchange::Reply;
-use crate::seam::Answer;
+use crate::seam::{Answer, steps};
 
 /// A request that passed the envelope's rules.
 #[derive(Clone, Debug)]
@@ -59,6 +59,10 @@ impl RecordBytes {
 #[derive(Clone, PartialEq)]
 pub(super) struct MessageBytes(pub(super) Vec<u8>);
 
+steps! {
+    RunPrepare(state: &mut State, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> = run;
+}
+
 /// Handles the prepare of an admitted caller.
 pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
@@ -75,9 +79,9 @@ pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> 
     core.require(&RECORD_FITS, length <= limits.record_bytes, || {
         format!("the record is too large: {length} bytes")
     })?;
-    steps::lock(core, state, caller)?;
-    steps::count(core, state, caller, &wanted)?;
-    Ok(steps::open(core, state, caller, wanted, record))
+    Lock::run(core, state, caller)?;
+    Count::run(core, state, caller, &wanted)?;
+    Ok(Open::run(core, state, caller, wanted, record))
 }
 
 /// Rejects the old key of a pending transfer.
@@ -116,6 +120,10 @@ fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -
     core.require(&PUBLISHABLE, binding.publishable, || format!("{} is not publishable", caller.domain))
 }
 
+steps! {
+    Lock(state: &State, caller: &Caller) -> Result<(), Refused> = lock;
+}
+
 /// Rejects while the domain has a prepare in flight.
 pub(super) fn lock(core: &mut Core, state: &State, caller: &Caller) -> Result<(), Refused> {
     let held = &state.bindings[&caller.domain].lock;
@@ -123,6 +131,10 @@ pub(super) fn lock(core: &mut Core, state: &State, caller: &Caller) -> Result<()
         lock_moves(core, LockState::Held, LockEvent::Refusal);
     }
     core.require(&ONE_IN_FLIGHT, held.is_none(), || format!("{} is held by {held:?}", caller.domain))
+}
+
+steps! {
+    Count(state: &mut State, caller: &Caller, wanted: &Wanted) -> Result<(), Refused> = count;
 }
 
 /// Counts the publish against the rolling day, whatever it asks for.
@@ -141,10 +153,18 @@ pub(super) fn count(core: &mut Core, state: &mut State, caller: &Caller, _: &Wan
     Ok(())
 }
 
+steps! {
+    PrepareId(domain: &str, number: u64) -> String = id;
+}
+
 /// The id of a domain's prepare: a random UUID.
 pub(super) fn id(core: &mut Core, domain: &str, number: u64) -> String {
     let draw = core.rng.draw("publish.prepare-id", domain.as_bytes(), number);
     uuid::Builder::from_random_bytes(std::array::from_fn(|n| draw[n])).into_uuid().to_string()
+}
+
+steps! {
+    Open(state: &mut State, caller: &Caller, wanted: Wanted, record: Vec<u8>) -> Reply = open;
 }
 
 /// Creates the prepare and takes the lock.
@@ -157,7 +177,7 @@ pub(super) fn open(
 ) -> Reply {
     let (now, limits) = (core.now(), core.limits(&state.limits));
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
-    let id = steps::prepare_id(core, &caller.domain, binding.prepared);
+    let id = PrepareId::run(core, &caller.domain, binding.prepared);
     binding.prepared += 1;
     if binding.lock.is_none() {
         lock_moves(core, LockState::Free, LockEvent::Prepare);

@@ -7,10 +7,11 @@ use assay_spec::publish::message::Message;
 use assay_spec::publish::requirements::message::LEGACY;
 use serde_json::{Value, json};
 
+use super::State;
 use super::chain::Confirmed;
-use super::{State, steps};
 use crate::core::Core;
 use crate::exchange::{Reply, Request};
+use crate::seam::steps;
 
 /// The version that the interface reports.
 const VERSION: &str = "2.3.0";
@@ -192,7 +193,7 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
         let text = if encoding == "base64" { base64(&wire) } else { bs58::encode(&wire).into_string() };
         json!([text, encoding])
     };
-    let logs = steps::memo_log(core, found);
+    let logs = MemoLog::run(core, found);
     let mut answer = json!({
         "slot": found.slot,
         "blockTime": found.at.seconds(),
@@ -249,6 +250,10 @@ fn message_json(bytes: &[u8]) -> Value {
         "recentBlockhash": address(&message.blockhash),
         "instructions": instructions,
     })
+}
+
+steps! {
+    MemoLog(found: &Confirmed) -> Vec<String> = memo_log;
 }
 
 /// The chain's log lines for a memo.

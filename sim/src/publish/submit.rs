@@ -16,11 +16,11 @@ use serde_json::{Map, Value};
 
 use super::chain::Transaction;
 use super::prepare::frozen;
-use super::{Caller, Pending, State, Submitted, Timer, faults, refusal, steps, timer};
+use super::{Caller, FreeAfterFailure, FreeLock, Pending, State, Submitted, Timer, faults, refusal, timer};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply};
 use crate::refusal::Refusal;
-use crate::seam::Answer;
+use crate::seam::{Answer, steps};
 
 /// The response to a confirmed submit.
 #[derive(Clone, Debug, Serialize)]
@@ -39,12 +39,12 @@ pub(super) fn run(
 ) -> Result<Option<Reply>, Refused> {
     // A repeat gets its response whatever the binding's state is now; a frozen key is rejected only after that.
     if let Some(id) = find_repeat(state, caller, body) {
-        return steps::answer_repeat(core, state, &id).map(Some);
+        return AnswerRepeat::run(core, state, &id).map(Some);
     }
     frozen(core, caller)?;
     let body = parse_body(body, core)?;
-    let (id, signature) = steps::read_fields(core, state, &body)?;
-    let id = steps::find(core, state, caller, &id)?;
+    let (id, signature) = ReadFields::run(core, state, &body)?;
+    let id = Find::run(core, state, caller, &id)?;
     let refused = |rule, why: &str| Err(Refused { rule, why: format!("{id} {why}") });
     match state.prepares[&id].state {
         PrepareState::Prepared => {}
@@ -57,9 +57,9 @@ pub(super) fn run(
         _ => return refused(&UNKNOWN, "has ended"),
     }
     match accept_signature(state, core, &id, &signature) {
-        Ok(signature) => Ok(steps::broadcast(core, state, exchange, &id, signature)),
+        Ok(signature) => Ok(Broadcast::run(core, state, exchange, &id, signature)),
         Err(refused) => {
-            steps::keep_prepared(core, state, &id);
+            KeepPrepared::run(core, state, &id);
             Err(refused)
         }
     }
@@ -83,11 +83,19 @@ pub(super) fn is_of_accept(state: &State, body: &[u8]) -> bool {
     prepare.is_some_and(|prepare| prepare.wanted == Wanted::Accept)
 }
 
+steps! {
+    AnswerRepeat(state: &mut State, id: &str) -> Result<Reply, Refused> = answer_repeat;
+}
+
 /// Answers a repeated submit like the first.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
 pub(super) fn answer_repeat(core: &mut Core, state: &mut State, id: &str) -> Result<Reply, Refused> {
     state.step(core, id, PrepareEvent::Repeat);
     Ok(landed(core, state, id))
+}
+
+steps! {
+    ReadFields(state: &State, body: &Map<String, Value>) -> Result<(String, String), Refused> = read_fields;
 }
 
 /// The members of a submit's body.
@@ -98,6 +106,10 @@ pub(super) fn read_fields(
 ) -> Result<(String, String), Refused> {
     let (id, signature) = document::fields(body, core)?;
     Ok((id.to_owned(), signature.to_owned()))
+}
+
+steps! {
+    Find(state: &State, caller: &Caller, id: &str) -> Result<String, Refused> = find;
 }
 
 /// The prepare that the caller may submit.
@@ -123,9 +135,18 @@ fn accept_signature(state: &State, core: &mut Core, id: &str, signature: &str) -
     Ok(signature)
 }
 
+steps! {
+    KeepPrepared(state: &mut State, id: &str) = keep_prepared;
+}
+
 /// An invalid signature leaves the prepare as it is.
 pub(super) fn keep_prepared(core: &mut Core, state: &mut State, id: &str) {
     state.step(core, id, PrepareEvent::BadSubmit);
+}
+
+steps! {
+    Broadcast(state: &mut State, exchange: ExchangeId, id: &str, signature: [u8; 64]) -> Option<Reply>
+        = broadcast;
 }
 
 /// Adds the fee payer's signature and sends the transaction to the chain. The response waits for the confirmation.
@@ -203,7 +224,7 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     state.step(core, id, PrepareEvent::Confirmation);
     recover(state, core);
     bind(state, core, &domain, &wanted, &submitted.transaction);
-    steps::free_lock(core, state, &domain, id);
+    FreeLock::run(core, state, &domain, id);
     let reply = landed(core, state, id);
     release(state, core, id, &reply);
     let window_ms = core.limits(&state.limits).repeat_window_ms;
@@ -270,7 +291,7 @@ fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, rule: 
     let domain = prepare.domain.clone();
     state.step(core, id, event);
     recover(state, core);
-    steps::free_after_failure(core, state, &domain, id);
+    FreeAfterFailure::run(core, state, &domain, id);
     let reply = refusal::answer(core, &Refusal::new(rule, ""));
     release(state, core, id, &reply);
     timer(core, core.now() + ENVELOPE_PAST.value, Timer::Forget(id.to_owned()));

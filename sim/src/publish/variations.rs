@@ -9,14 +9,13 @@ use assay_spec::{Instant, Refused};
 use http::header::RETRY_AFTER;
 use serde_json::{Value, json};
 
+use super::admission::{AdmitAccept, Authorization, CheckTime};
 use super::deviations::escape_unicode;
-use super::prepare::{self, Asked, Prepared, RecordBytes};
+use super::prepare::{self, Asked, Count, Prepared, RecordBytes};
 use super::refusal::{NOT_FOUND, Rejected};
-use super::rpc::{Finality, memo_log, units};
-use super::steps::{
-    AdmitAccept, AnswerRepeat, Authorization, CheckTime, Count, Find, FreeAfterFailure, MemoLog, ReadFields,
-};
-use super::{Limits, RateWindow, Timer, admission, submit as submits, timer};
+use super::rpc::{Finality, MemoLog, memo_log, units};
+use super::submit::{AnswerRepeat, Find, ReadFields};
+use super::{FreeAfterFailure, Limits, RateWindow, Timer, admission, submit as submits, timer};
 use crate::core::http_date;
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};

@@ -182,9 +182,12 @@ impl Check {
         self
     }
 
-    /// What it sends, as measured.
+    /// What it sends, as measured. What was not measured at a shared target is estimated by the places where it runs there.
     pub fn costs(&self) -> Costs {
-        Costs::of_row(self.requirement)
+        let costs = Costs::of_row(self.requirement);
+        let [some, all] = [false, true].map(|own| self.places(own).len());
+        let estimate = (some < all).then(|| costs.own.at_places(some, all));
+        Costs { shared: costs.shared.or(estimate), ..costs }
     }
 
     /// Its weight on a shared target.

@@ -53,7 +53,7 @@ pub(super) fn living(
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let encrypted = seams::seal_entry(core, accounts, owner, project, &plaintext);
+    let encrypted = seams::SealEntry::run(core, accounts, owner, project, &plaintext);
     let is_edit = project.state != ProjectState::None;
     let created_s = if is_edit { project.created_s } else { time_s };
     let times = EntryTimes { created_s, updated_s: time_s, now_s: time_s, is_edit };

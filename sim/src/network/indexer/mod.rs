@@ -7,10 +7,12 @@ use assay_spec::network::params::Params;
 use assay_spec::network::requirements::indexer::UNKNOWN_NETWORK;
 
 use super::call::Call;
-use super::{State, paging, steps};
+use super::paging::ReadPage;
+use super::{State, paging};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 pub(super) use chain::{Chain, Chains, NETWORKS};
 
@@ -20,22 +22,26 @@ pub(super) struct IndexerQuery(pub(super) Params);
 
 /// Lists events in pages.
 pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let IndexerQuery(params) = core.step(IndexerQuery(call.params.clone()));
     let filter = core.step(EventFilter::parse(&params)?);
-    let chain = steps::chain(core, state, call.capture(0))?;
+    let chain = FindChain::run(core, state, call.capture(0))?;
     let found: Vec<_> = chain.events().filter(|event| filter.matches(event)).collect();
     paging::page(core, &EVENTS, "events", page, &found)
 }
 
 /// Lists transactions in pages.
 pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let IndexerQuery(params) = core.step(IndexerQuery(call.params.clone()));
     let filter = core.step(TransactionFilter::parse(&params)?);
-    let chain = steps::chain(core, state, call.capture(0))?;
+    let chain = FindChain::run(core, state, call.capture(0))?;
     let found: Vec<_> = chain.transactions().filter(|one| filter.matches(one)).collect();
     paging::page(core, &TRANSACTIONS, "transactions", page, &found)
+}
+
+steps! {
+    FindChain(state: &State, network: &str) -> Result<Chain, Refusal> = chain;
 }
 
 /// The chain of that name.

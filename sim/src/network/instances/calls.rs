@@ -7,12 +7,15 @@ use assay_spec::network::requirements::instances::UNKNOWN;
 use serde_json::json;
 
 use super::super::call::Call;
-use super::super::{State, create as creation, paging, steps};
+use super::super::create::Take;
+use super::super::mirror::Seen;
+use super::super::paging::ReadPage;
+use super::super::{State, create as creation, paging};
 use super::{Instances, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body};
+use crate::seam::{Answer, Body, steps};
 
 /// One instance, as the reply with its record knows it.
 #[derive(Clone, Debug)]
@@ -29,7 +32,7 @@ pub(in crate::network) fn create(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let created = steps::take(core, state, call, Some(MessageType::Instance), &|_, _, _| Ok(()))?;
+    let created = Take::run(core, state, call, Some(MessageType::Instance), &|_, _, _| Ok(()))?;
     let id = id_of(core, created.hash);
     let ipv6 = ipv6_of(core, created.hash).to_string();
     Ok(creation::reply(core, call, created, &[("instance_id", json!(id)), ("ipv6", json!(ipv6))]))
@@ -41,10 +44,14 @@ pub(in crate::network) fn read(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let instances = steps::seen(core, state, call.site).derived.instances;
-    let shown = steps::find_instance(core, &instances, call.capture(0))?;
+    let instances = Seen::run(core, state, call.site).derived.instances;
+    let shown = FindInstance::run(core, &instances, call.capture(0))?;
     let body = json!(shown.instance);
     Ok(core.reply(Answer::new(shown, 200, Body::Json(body))))
+}
+
+steps! {
+    FindInstance(instances: &Instances, id: &str) -> Result<Shown, Refusal> = find;
 }
 
 /// The instance with that identifier.
@@ -60,9 +67,9 @@ pub(in crate::network) fn list(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let page = steps::page(core, &state.limits, &call.params)?;
+    let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = core.step(InstanceFilter::parse(&call.params));
-    let instances = steps::seen(core, state, call.site).derived.instances;
+    let instances = Seen::run(core, state, call.site).derived.instances;
     let found = instances.select(core, &filter);
     paging::page(core, &LIST, "instances", page, &found)
 }
@@ -74,7 +81,7 @@ pub(in crate::network) fn update(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let kind = Some(MessageType::InstanceUpdate);
-    let created = steps::take(core, state, call, kind, &|core, _, content| match content {
+    let created = Take::run(core, state, call, kind, &|core, _, content| match content {
         Content::InstanceUpdate(update) => same_id(core, call, &update.instance_id),
         _ => Ok(()),
     })?;
@@ -88,11 +95,15 @@ pub(in crate::network) fn control(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let kind = Some(MessageType::InstanceControl);
-    let created = steps::take(core, state, call, kind, &|core, _, content| match content {
-        Content::InstanceControl(control) => steps::admit_control(core, call, control),
+    let created = Take::run(core, state, call, kind, &|core, _, content| match content {
+        Content::InstanceControl(control) => AdmitControl::run(core, call, control),
         _ => Ok(()),
     })?;
     Ok(creation::reply(core, call, created, &[]))
+}
+
+steps! {
+    AdmitControl(call: &Call<'_>, control: &Control) -> Result<(), Refusal> = admit_control;
 }
 
 /// Every action on the instance that the path names is admitted.

@@ -18,10 +18,13 @@ use super::hash::Hash;
 use super::store::Number;
 use crate::core::Core;
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 mod calls;
 
-pub(super) use calls::{Shown, admit_control, control, create, find, list, read, update};
+pub(super) use calls::{
+    AdmitControl, FindInstance, Shown, admit_control, control, create, find, list, read, update,
+};
 
 /// The instances of a node.
 #[derive(Clone, Debug, Default)]
@@ -195,6 +198,10 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     machine.wanted = core.step(Changed(wanted)).0;
     machine.changes += 1;
     machine.updated = now;
+}
+
+steps! {
+    Controlled(state: &mut State, control: &Control) = controlled;
 }
 
 /// Applies a valid action.

@@ -18,7 +18,8 @@ use serde_json::{Map, Value, json};
 
 use super::record::{Measured, Record};
 use crate::core::Core;
-use crate::network::{State, create, steps};
+use crate::network::storage::FileName;
+use crate::network::{State, create};
 use crate::refusal::Refusal;
 
 /// The number of members of the large aggregate.
@@ -97,7 +98,7 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let file: Vec<u8> =
         (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE.usize()).collect();
     let file = Bytes::from(file);
-    let cid = steps::name(core, &file)?;
+    let cid = FileName::run(core, &file)?;
     let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });
     let store = signed(core, MessageType::Store, &channel, &content)?;
 

@@ -17,13 +17,15 @@ use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::create::Take;
 use super::hash::Hash;
 use super::store::Number;
-use super::{OutgoingContext, State, Timer, create, faults, set, steps};
+use super::{OutgoingContext, State, Timer, create, faults, set};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 use crate::services;
 
 pub(super) use inbox::Webhooks;
@@ -31,6 +33,10 @@ use inbox::{Delivery, State as Stage, Webhook};
 
 /// The longest delay before a retry, as a multiple of the first delay.
 const LONGEST_WAIT: i64 = 1 << 10;
+
+steps! {
+    JudgeWebhook(state: &State, registration: &Registration) -> Result<(), Refusal> = judge;
+}
 
 /// Checks whether a registration is accepted.
 pub(super) fn judge(core: &mut Core, state: &State, _: &Registration) -> Result<(), Refusal> {
@@ -40,7 +46,7 @@ pub(super) fn judge(core: &mut Core, state: &State, _: &Registration) -> Result<
 
 /// Handles a registration.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = steps::take(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;
+    let created = Take::run(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;
     let body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
     Ok(create::accepted(core, call, created, body))
 }

@@ -56,6 +56,18 @@ impl Cost {
         self.each(other, u32::saturating_sub)
     }
 
+    /// The part at some of all places.
+    pub(crate) fn at_places(self, some: usize, all: usize) -> Cost {
+        let part = |count: u32| u32::try_from(count as usize * some / all.max(1)).unwrap_or(u32::MAX);
+        Cost {
+            requests: part(self.requests),
+            writes: part(self.writes),
+            publishes: part(self.publishes),
+            drops: part(self.drops),
+            bytes: part(self.bytes),
+        }
+    }
+
     /// The greater of each.
     #[must_use]
     pub fn most(self, other: Cost) -> Cost {
