@@ -188,7 +188,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
         }
         calls.push(call.shared());
     }
-    for call in calls {
+    for call in probe.some_at(Place::ANY, calls) {
         let answer = match call.attempt(probe).await {
             Err(Stop::NotApplicable(_)) => continue,
             answer => answer?,

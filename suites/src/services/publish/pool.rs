@@ -234,13 +234,12 @@ impl Pool {
         }
     }
 
-    /// How many of the domains a run has used, if it has not used all.
+    /// How many of the domains a run has used, if the seed has drawn them.
     pub(super) fn used(&self) -> Option<String> {
         let domains = self.lock();
         let (used, all) = (domains.iter().filter(|domain| domain.is_known).count(), domains.len());
-        (1..all)
-            .contains(&used)
-            .then(|| format!("publish: {used} of {all} domains were used; the seed draws them"))
+        let is_drawn = all > MOST_DOMAINS && (1..all).contains(&used);
+        is_drawn.then(|| format!("publish: {used} of {all} domains were used; the seed draws them"))
     }
 
     /// Forgets the responses that checks share.
