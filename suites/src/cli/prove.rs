@@ -72,6 +72,9 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
     let wanted = args.selection.checks()?;
     let settings = Settings { seed: args.seed, ..services::settings() };
     if let Some(path) = &args.costs {
+        if wanted.len() < services::checks().len() {
+            return Err(Ending::Bad("--costs measures all checks: remove the filters".to_owned()));
+        }
         let costs = assay_suites::embedded::costs::measure(args.seed, 4);
         return write(path, &Box::pin(costs).await.map_err(Ending::Failed)?);
     }

@@ -52,7 +52,7 @@ impl Cost {
 
     /// What it sends more than `other`.
     #[must_use]
-    fn beyond(self, other: Cost) -> Cost {
+    pub fn beyond(self, other: Cost) -> Cost {
         self.each(other, u32::saturating_sub)
     }
 

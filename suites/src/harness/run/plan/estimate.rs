@@ -9,7 +9,7 @@ use assay_spec::{Id, Service};
 use serde_json::{Value, json};
 
 use super::{LeftOut, Planned};
-use crate::harness::data::{Cost, Sums};
+use crate::harness::data::{Cost, Sums, Weight};
 use crate::harness::pace::{Pace, Why};
 use crate::harness::suite::Suites;
 use crate::harness::target::Target;
@@ -77,18 +77,12 @@ impl Plan {
         let own = target.offer().forks;
         let mut services: BTreeMap<Service, Sums> = BTreeMap::new();
         let mut left_out: BTreeMap<LeftOut, Vec<Id>> = BTreeMap::new();
-        let mut first: BTreeMap<Service, Cost> = BTreeMap::new();
         for one in planned {
             let check = one.check;
             let sums = services.entry(check.requirement.service).or_default();
             match &one.left_out {
                 None => {
                     sums.add(&Sums::from_cost(one.cost(own, pace), 1));
-                    // The checks of a service share the most that one of them makes for itself.
-                    if !own {
-                        let first = first.entry(check.requirement.service).or_default();
-                        *first = check.costs().first().most(*first);
-                    }
                 }
                 Some(why) => {
                     sums.left_out += 1;
@@ -96,10 +90,11 @@ impl Plan {
                 }
             }
         }
-        for (service, first) in first {
-            let sums = services.entry(service).or_default();
-            sums.add(&Sums::from_cost(first, 0));
-            sums.add(&(suites.get(service).opening)(pace));
+        if !own {
+            for (service, sums) in services.iter_mut().filter(|(_, sums)| sums.checks > 0) {
+                sums.add(&Sums::from_cost(shared_once(*service, planned), 0));
+                sums.add(&(suites.get(*service).opening)(pace));
+            }
         }
         let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
         let waiting: Vec<u64> = waiting.map(|one| one.check.waits.into()).filter(|s| *s > 0).collect();
@@ -307,6 +302,25 @@ impl Sums {
             "publishes": self.publishes, "domains": self.domains, "drops": self.drops, "bytes": self.bytes,
         })
     }
+}
+
+/// What the first check of a service makes and others share, if no planned check of its group is the one that made it in the
+/// measured run.
+fn shared_once(service: Service, planned: &[Planned]) -> Cost {
+    let mut groups: BTreeMap<&str, [Cost; 2]> = BTreeMap::new();
+    let run = planned.iter().filter(|one| one.left_out.is_none() && one.check.requirement.service == service);
+    for one in run {
+        let (costs, row) = (one.check.costs(), one.check.requirement);
+        let [missing, made] = groups.entry(row.group).or_default();
+        let (first, itself) = (costs.first(), costs.at(one.depth, false));
+        *missing = missing.most(first);
+        // What sends more itself than it lacks has made most of it; a heavy check makes what it alone needs.
+        if first.requests < itself.requests && one.check.weight() == Weight::Light {
+            *made = made.most(itself);
+        }
+    }
+    let lacks = groups.into_values().map(|[missing, made]| missing.beyond(made));
+    lacks.fold(Cost::default(), Cost::most)
 }
 
 /// The limits that a run must keep on a shared target.
