@@ -18,6 +18,22 @@ pub enum Depth {
     Full,
 }
 
+impl Depth {
+    /// Its name on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Depth::Quick => "quick",
+            Depth::Standard => "standard",
+            Depth::Full => "full",
+        }
+    }
+
+    /// The depth with that name.
+    pub fn named(name: &str) -> Option<Depth> {
+        [Depth::Quick, Depth::Standard, Depth::Full].into_iter().find(|depth| depth.name() == name)
+    }
+}
+
 /// What a check sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -382,14 +382,29 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.exchanges.last()?.response.as_ref().err().cloned())
     }
 
+    /// How many values the check sends: when a report is judged, as many as in the run.
+    fn depth(&self) -> Depth {
+        const DEPTH: &str = "depth";
+        let depth = self.settings.depth;
+        if self.plays() {
+            let recorded = self.recorder.recorded_share(DEPTH);
+            return recorded.and_then(|name| Depth::named(name.as_str()?)).unwrap_or_default();
+        }
+        if depth != Depth::default() {
+            // The report has it for those who judge again.
+            let _ = self.share(DEPTH, || Ok(Value::from(depth.name())));
+        }
+        depth
+    }
+
     /// Whether values are sent that use up publishes or uploads: in a world of its own, and at full depth.
     pub(crate) fn uses_up(&self) -> bool {
-        self.owns_time() || self.settings.depth == Depth::Full
+        self.owns_time() || self.depth() == Depth::Full
     }
 
     /// Whether all wrong values are sent.
     pub(crate) fn sends_all(&self) -> bool {
-        self.settings.depth != Depth::Quick
+        self.depth() != Depth::Quick
     }
 
     /// The wrong values of the check's requirement that are sent.

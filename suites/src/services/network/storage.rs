@@ -302,8 +302,8 @@ async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// The valid counterpart of rejected uploads: an ordinary one, which the checks of a run share where they share the target.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
-    let upload = async || Upload::new(probe, &caller(probe)).send(probe).await;
-    probe.once("counterpart store-file", upload).await?.counterpart_status(ACCEPTED)
+    let upload = Upload::new(probe, &caller(probe)).call(probe).once("counterpart store-file".to_owned());
+    upload.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
 /// Uploads JSON, and a form whose content type has another boundary or none. Each must be rejected; an ordinary upload

@@ -30,6 +30,8 @@ pub(crate) struct Call {
     endpoint: &'static Endpoint,
     /// The checks of a run share the response.
     is_shared: bool,
+    /// The name under which the checks of a run share its response.
+    once: Option<String>,
     /// The request; its target is relative to the site's base URL.
     pub(crate) request: Request,
 }
@@ -52,7 +54,20 @@ impl Call {
 
     /// A request for a path outside the API's prefix, such as `/metrics.json`.
     pub(crate) fn bare(endpoint: &'static Endpoint, method: &str, path: &str) -> Call {
-        Call { site: PRIMARY.to_owned(), endpoint, is_shared: false, request: Request::new(method, path) }
+        Call {
+            site: PRIMARY.to_owned(),
+            endpoint,
+            is_shared: false,
+            once: None,
+            request: Request::new(method, path),
+        }
+    }
+
+    /// With one response for all checks of a run that send a request of this name.
+    #[must_use]
+    pub(crate) fn once(mut self, name: String) -> Call {
+        self.once = Some(name);
+        self
     }
 
     /// With one response for all checks of a run that send this request.
@@ -98,8 +113,10 @@ impl Call {
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
         }
         self.request.target = format!("{}{}", probe.prefix(&self.site), self.request.target);
-        let answer = if self.is_shared {
-            // The response may have come to another check, a while ago.
+        // A shared response may have come to another check, a while ago: it does not show the clock.
+        let answer = if let Some(name) = &self.once {
+            probe.once(name, async || probe.send(&self.site, self.request.clone()).await).await?
+        } else if self.is_shared {
             probe.send_shared(&self.site, self.request, Limits::default()).await?
         } else {
             let answer = probe.send(&self.site, self.request).await?;
@@ -249,7 +266,7 @@ impl Draft {
     /// to a target that they share.
     pub(crate) async fn counterpart(&self, probe: &Probe<'_>) -> Checked {
         let name = format!("counterpart {} {}", self.call.endpoint.name, self.message["type"]);
-        probe.once(&name, async || self.send(probe).await).await?.counterpart_status(ACCEPTED)
+        self.call().once(name).send(probe).await?.counterpart_status(ACCEPTED)
     }
 
     /// Sends it; the check judges the answer.
