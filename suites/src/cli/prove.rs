@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use assay_spec::Service;
 use assay_suites::harness::check::Check;
-use assay_suites::harness::probe::Settings;
+use assay_suites::harness::probe::{Depth, Settings};
 use assay_suites::services;
 use assay_suites::support::prose;
 use clap::Args;
 
-use super::run::DepthName;
+use super::run::depth_parser;
 use super::selection::Selection;
 use super::{Ending, write};
 
@@ -59,8 +59,8 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "FILE", requires = "shared")]
     page: Option<PathBuf>,
     /// Which values such a run sends in place of ordinary ones
-    #[arg(long, value_enum, default_value = "standard")]
-    depth: DepthName,
+    #[arg(long, value_parser = depth_parser(), default_value = Depth::default().name())]
+    depth: Depth,
     /// Write the open cells in the form of suites/holes.toml
     #[arg(long, value_name = "FILE", requires = "cells", conflicts_with = "every")]
     holes: Option<PathBuf>,
@@ -125,7 +125,7 @@ async fn prove_cells(args: &ProveArgs, wanted: &[&'static Check], settings: &Set
     let is_wanted = |service: &&Service| wanted.iter().any(|check| check.requirement.service == **service);
     let services: Vec<Service> = Service::ALL.iter().filter(is_wanted).copied().collect();
     if args.shared {
-        let found = shared::detection(args.seed, &services, args.depth.into(), 4, args.every.into());
+        let found = shared::detection(args.seed, &services, args.depth, 4, args.every.into());
         let found = Box::pin(found).await.map_err(Ending::Failed)?;
         print!("{}", shared::text(&found));
         if let Some(path) = &args.json {

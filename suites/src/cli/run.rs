@@ -30,7 +30,8 @@ use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::support::files::is_special;
 use assay_suites::support::prose;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
@@ -61,22 +62,10 @@ const INTERRUPTED: &str = "assay-interrupted.json";
 /// The maximum of `--repeat`.
 const MOST_TIMES: u32 = 10_000;
 
-/// The names of [`Depth`].
-#[derive(Clone, Copy, ValueEnum)]
-pub enum DepthName {
-    Quick,
-    Standard,
-    Full,
-}
-
-impl From<DepthName> for Depth {
-    fn from(name: DepthName) -> Depth {
-        match name {
-            DepthName::Quick => Depth::Quick,
-            DepthName::Standard => Depth::Standard,
-            DepthName::Full => Depth::Full,
-        }
-    }
+/// Reads the name of a [`Depth`].
+pub(crate) fn depth_parser() -> impl TypedValueParser<Value = Depth> {
+    let names = PossibleValuesParser::new(Depth::ALL.map(Depth::name));
+    names.map(|name| Depth::named(&name).unwrap_or_default())
 }
 
 #[derive(Args)]
@@ -110,8 +99,8 @@ pub(crate) struct RunArgs {
     real_time: bool,
     /// Which values to send in place of ordinary ones: the most likely wrong ones; all wrong ones; also all uncommon valid
     /// ones, which use up publishes and uploads
-    #[arg(long, value_enum, default_value = "standard")]
-    depth: DepthName,
+    #[arg(long, value_parser = depth_parser(), default_value = Depth::default().name())]
+    depth: Depth,
     /// Do not ask first whether the target is what the profile says
     #[arg(long)]
     no_survey: bool,
@@ -369,7 +358,7 @@ async fn run_once(
 
     setup.settings.read_only = args.read_only;
     setup.settings.real_time = args.real_time;
-    setup.settings.depth = args.depth.into();
+    setup.settings.depth = args.depth;
     if let Some(interrupt) = interrupt
         && !args.no_survey
     {

@@ -296,14 +296,6 @@ impl Recorder {
         answer.map_err(|error| error.to_string())
     }
 
-    /// A share that was recorded, if responses come from a recording that has it.
-    pub(crate) fn recorded_share(&self, what: &str) -> Option<Value> {
-        let state = self.lock();
-        let Source::Recording(playing) = &state.source else { return None };
-        let is_it = |call: &&Call| matches!(&call.asked, Input::Share(of) if of == what);
-        playing.own.calls.iter().find(is_it)?.value().ok()
-    }
-
     /// Whether the control API was called.
     pub(crate) fn has_called(&self) -> bool {
         self.lock().recorded.iter().any(|call| matches!(call.asked, Input::Control { .. }))

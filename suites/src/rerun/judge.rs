@@ -211,7 +211,8 @@ fn settings_of(
     profile: Option<&Loaded>,
 ) -> Result<(Settings, Vec<String>), String> {
     if text.is_empty() && report.conditions.is_embedded {
-        return Ok((Settings { seed: report.seed, ..services::settings() }, Vec::new()));
+        let (seed, depth) = (report.seed, report.conditions.depth);
+        return Ok((Settings { seed, depth, ..services::settings() }, Vec::new()));
     }
     if text.is_empty() {
         // The readings and fixtures of the profile decide verdicts.
@@ -235,6 +236,7 @@ fn settings_of(
     let mut settings =
         settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
     survey::leave_out(report.conditions.wrong.clone(), &mut settings);
+    settings.depth = report.conditions.depth;
     Ok((settings, missing))
 }
 

@@ -84,6 +84,10 @@ pub fn belongs(first: &Run, other: &Run) -> Result<(), String> {
     if first.conditions.profile != other.conditions.profile {
         return Err("its profile is different".to_owned());
     }
+    if first.conditions.depth != other.conditions.depth {
+        let [one, other] = [first, other].map(|run| run.conditions.depth.name());
+        return Err(format!("its depth is {other}, not {one}"));
+    }
     if first.read_only != other.read_only {
         return Err("only one of the two was made with --read-only".to_owned());
     }

@@ -85,7 +85,7 @@ fn named(mut text: String, served: &Served, names: &[(&str, &str)]) -> String {
 }
 
 /// What a run of a service's checks shows: how many checks have each verdict, the reasons, and what was sent. The plan must
-/// not say much less; a node that deviates may be asked again.
+/// not say less than that by more than a twentieth, or ten requests.
 async fn ran(folder: &TempDir, service: &str, profile: &str, more: &[&str]) -> String {
     std::fs::write(folder.path().join("p.toml"), profile).expect("written");
     let run = ["run", "--profile", "p.toml", "--seed", "1", "--service", service];
@@ -109,7 +109,8 @@ async fn ran(folder: &TempDir, service: &str, profile: &str, more: &[&str]) -> S
         _ => vec![("requests", sent(&report))],
     };
     for (member, sent) in sent.iter().copied() {
-        let is_enough = planned[member].as_u64().is_some_and(|planned| planned + planned / 4 >= sent);
+        let is_enough =
+            planned[member].as_u64().is_some_and(|planned| planned + (planned / 20).max(10) >= sent);
         assert!(is_enough, "{sent} {member}: {planned}");
     }
     let mut text = format!("exit code {}\n", code.unwrap_or(-1));

@@ -33,9 +33,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
 /// A target that the checks share.
-struct Shared {
-    environment: Environment,
-    offer: Offer,
+pub(crate) struct Shared {
+    pub(crate) environment: Environment,
+    pub(crate) offer: Offer,
 }
 
 impl Target for Shared {
@@ -135,7 +135,7 @@ fn scripted(sites: &[(&str, Answers)]) -> (Shared, Arc<AtomicUsize>) {
 }
 
 /// A runtime whose time passes only when everything waits.
-fn virtual_time() -> Runtime {
+pub(crate) fn virtual_time() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
@@ -145,14 +145,20 @@ fn http(status: &str, headers: &str, body: &str) -> Option<String> {
     Some(format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n{body}"))
 }
 
-async fn run(target: &Shared, settings: &Settings, pace: &Pace, filters: &[&str], jobs: usize) -> Run {
+pub(crate) async fn run(
+    target: &Shared,
+    settings: &Settings,
+    pace: &Pace,
+    filters: &[&str],
+    jobs: usize,
+) -> Run {
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(services::checks(), &[], &filters);
     let runner = Runner { target, settings, pace, jobs };
     runner.run(&plan(target, &checks), |_| {}).await
 }
 
-fn outcome(run: &Run, row: Id) -> &Outcome {
+pub(crate) fn outcome(run: &Run, row: Id) -> &Outcome {
     run.outcomes.iter().find(|outcome| outcome.requirement == row).expect("it ran")
 }
 

@@ -1,13 +1,33 @@
 //! Ordinary trouble of a conforming server: at most one check fails, and the others pass or name the trouble.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assay_sim::serve::ClockMode;
+use assay_spec::crypto::ed25519;
 use assay_spec::instant::MINUTE;
+use assay_spec::publish::requirements::envelope;
+use assay_spec::{Dialect, Service};
+use assay_suites::embedded::Embedded;
 use assay_suites::embedded::sim::{Options, start};
-use assay_suites::harness::data::Verdict;
+use assay_suites::harness::control::Offer;
+use assay_suites::harness::data::{Outcome, Verdict};
+use assay_suites::harness::environment::Environment;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::target::Target;
+use assay_suites::http::connect::{Connect, Connecting, Stream};
+use assay_suites::http::transport::Transport;
+use assay_suites::report::words;
+use assay_suites::services;
+use assay_suites::services::publish::{Fixtures, Pool};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+
+use crate::pace::{Shared, outcome, run as run_in_memory, virtual_time};
 
 /// The verdict and the reason of each check.
 struct Judged(BTreeMap<String, (String, String)>);
@@ -245,4 +265,92 @@ async fn second_run_at_once_changes_no_verdict() {
         assert!(changed.is_empty(), "{changed:#?}");
     }
     assert!(alone.with(Verdict::Fail).is_empty() && alone.with(Verdict::Pass).len() > 50, "{:#?}", alone.0);
+}
+
+/// An exchange whose second publish meets the lock of another client, if `has_other`.
+struct Beside {
+    inner: Arc<dyn Connect>,
+    has_other: bool,
+    publishes: Arc<AtomicUsize>,
+}
+
+impl Connect for Beside {
+    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(async move {
+            let mut server = self.inner.connect(base, source).await?;
+            let (ours, mut client) = tokio::io::duplex(64 * 1024);
+            let (has_other, publishes) = (self.has_other, self.publishes.clone());
+            tokio::spawn(async move {
+                let mut request = Vec::new();
+                while !is_whole(&request) {
+                    if client.read_buf(&mut request).await.unwrap_or_default() == 0 {
+                        return;
+                    }
+                }
+                let text = String::from_utf8_lossy(&request);
+                let is_publish = text.contains("/prepare ") && text.contains("\"cid\"");
+                if is_publish && publishes.fetch_add(1, Ordering::Relaxed) == 1 && has_other {
+                    let body = r#"{"error": "a publish of the domain is in flight"}"#;
+                    let head = format!("HTTP/1.1 409 Conflict\r\nContent-Length: {}\r\n\r\n", body.len());
+                    let _ = client.write_all(format!("{head}{body}").as_bytes()).await;
+                } else if server.write_all(&request).await.is_ok() {
+                    let _ = copy_bidirectional(&mut client, &mut server).await;
+                }
+            });
+            Ok(Box::new(ours) as Box<dyn Stream>)
+        })
+    }
+
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    fn transport(&self) -> &Transport {
+        self.inner.transport()
+    }
+}
+
+/// Whether these bytes are a request with all of its body.
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    body.len() >= length.unwrap_or(0)
+}
+
+/// The outcome of the check of the prefix at an exchange with four domains that all checks share.
+fn beside(has_other: bool, deviations: &[&str]) -> Outcome {
+    virtual_time().block_on(async {
+        let deviations: Vec<String> = deviations.iter().map(|&name| name.to_owned()).collect();
+        let embedded = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("their names");
+        let world = embedded.environment(Service::Publish).await.expect("a world");
+        let control = world.control.clone().expect("the simulator has one");
+        let limits = json!({ "publish": { "requests_per_window": 10_000 } });
+        control.call("PUT", "limits", Some(limits)).await.expect("a limit");
+        let (seed, domains) = ([7; 32], (0..4).map(|n| format!("d{n}.example")));
+        let key = ed25519::address(&ed25519::key_from_seed(seed));
+        for domain in domains.clone() {
+            control.perform("publish.bind", json!({ "domain": domain, "key": key })).await.expect("bound");
+        }
+        let inner = world.connector.clone();
+        let connector = Arc::new(Beside { inner, has_other, publishes: Arc::default() });
+        let environment = Environment { connector, own: false, control: None, ..world };
+        let target = Shared { environment, offer: Offer::default() };
+        let mut settings = Settings { seed: 7, ..services::settings() };
+        let own = settings.fixtures.get_mut::<Fixtures>();
+        (own.key, own.pool) = (Some(seed), Arc::new(Pool::new(domains)));
+        let run = run_in_memory(&target, &settings, &Pace::default(), &["publish.envelope.prefix"], 1).await;
+        outcome(&run, &envelope::PREFIX).clone()
+    })
+}
+
+#[test]
+fn the_lock_of_another_client_is_no_effect_of_a_rejected_prepare() {
+    let found = beside(true, &[]);
+    assert_eq!(found.verdict, Verdict::Inconclusive, "{}", words::reason(&found));
+    assert!(words::reason(&found).contains("another client has locked d"), "{}", words::reason(&found));
+    assert_eq!(beside(false, &[]).verdict, Verdict::Pass);
+    let locks = beside(false, &["publish.envelope.prefix/acts@endpoint=prepare,op=pub"]);
+    assert_eq!(locks.verdict, Verdict::Fail, "{}", words::reason(&locks));
 }

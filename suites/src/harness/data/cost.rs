@@ -1,4 +1,4 @@
-//! What a check sends, as measured: `costs.toml` is written by `assay prove --costs`, and a test compares it.
+//! What a check sends, as measured: `costs.toml` is written by `assay prove --costs`, and `.ci/run` compares it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,6 +19,9 @@ pub enum Depth {
 }
 
 impl Depth {
+    /// All, from the fewest values to the most.
+    pub const ALL: [Depth; 3] = [Depth::Quick, Depth::Standard, Depth::Full];
+
     /// Its name on the command line and in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +33,7 @@ impl Depth {
 
     /// The depth with that name.
     pub fn named(name: &str) -> Option<Depth> {
-        [Depth::Quick, Depth::Standard, Depth::Full].into_iter().find(|depth| depth.name() == name)
+        Depth::ALL.into_iter().find(|depth| depth.name() == name)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::machine::Transition;
 
+use super::cost::Depth;
 use super::outcome::Outcome;
 use super::verdict::Verdict;
 use crate::harness::control::Offer;
@@ -109,6 +110,8 @@ pub struct Conditions {
     pub forwarding: BTreeMap<String, String>,
     /// Entries of the profile that the target did not confirm: by key, why the checks that rest on them were skipped.
     pub wrong: BTreeMap<String, String>,
+    /// Which values the checks sent in place of valid ones.
+    pub depth: Depth,
 }
 
 impl Run {

@@ -382,29 +382,9 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.exchanges.last()?.response.as_ref().err().cloned())
     }
 
-    /// How many values the check sends: when a report is judged, as many as in the run.
-    fn depth(&self) -> Depth {
-        const DEPTH: &str = "depth";
-        let depth = self.settings.depth;
-        if self.plays() {
-            let recorded = self.recorder.recorded_share(DEPTH);
-            return recorded.and_then(|name| Depth::named(name.as_str()?)).unwrap_or_default();
-        }
-        if depth != Depth::default() {
-            // The report has it for those who judge again.
-            let _ = self.share(DEPTH, || Ok(Value::from(depth.name())));
-        }
-        depth
-    }
-
-    /// Whether values are sent that use up publishes or uploads: in a world of its own, and at full depth.
-    pub(crate) fn uses_up(&self) -> bool {
-        self.owns_time() || self.depth() == Depth::Full
-    }
-
     /// Whether all wrong values are sent.
     pub(crate) fn sends_all(&self) -> bool {
-        self.depth() != Depth::Quick
+        self.settings.depth != Depth::Quick
     }
 
     /// The wrong values of the check's requirement that are sent.
@@ -429,7 +409,12 @@ impl<'run> Probe<'run> {
     /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
     /// accepted may use up limits of a shared target.
     pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
-        let all = self.uses_up() || self.sends_all() && !self.check.uses_up;
+        let all = self.owns_time()
+            || match self.settings.depth {
+                Depth::Quick => false,
+                Depth::Standard => !self.check.uses_up,
+                Depth::Full => true,
+            };
         self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
     }
 
@@ -751,6 +736,31 @@ mod tests {
     use crate::harness::recording::Recording;
     use crate::rerun::judge::Nowhere;
     use crate::services;
+
+    #[test]
+    fn at_quick_depth_each_value_is_sent_at_some_place_and_each_place_gets_one() {
+        let check = services::check(&assay_spec::network::requirements::envelope::TYPE).expect("a check");
+        let pace = Pace::default();
+        for (count, depth) in [(1, Depth::Quick), (2, Depth::Quick), (7, Depth::Quick), (7, Depth::Standard)]
+        {
+            let settings = Settings { depth, ..services::settings() };
+            let environment = Environment {
+                connector: Arc::new(Nowhere),
+                sites: BTreeMap::new(),
+                control: None,
+                own: false,
+                forwarding: BTreeMap::new(),
+                recorder: Recorder::default(),
+            };
+            let probe = Probe::new(check, &settings, environment, &pace);
+            let at = |place: &Place| probe.some_at(*place, 0..count).collect::<Vec<i32>>();
+            let sent: Vec<Vec<i32>> = check.requirement.places.iter().map(at).collect();
+            let most = if depth == Depth::Quick { (count as usize).div_ceil(3) } else { count as usize };
+            assert!(sent.iter().all(|some| (1..=most).contains(&some.len())), "{count}: {sent:?}");
+            let all: BTreeSet<i32> = sent.into_iter().flatten().collect();
+            assert_eq!(all.len(), count as usize, "{depth:?}");
+        }
+    }
 
     #[tokio::test]
     async fn what_may_still_be_processed_is_read_again_up_to_a_limit() {

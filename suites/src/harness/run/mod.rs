@@ -250,6 +250,7 @@ impl Runner<'_> {
     pub fn conditions(&self) -> Conditions {
         let mut conditions = self.target.conditions();
         conditions.wrong.clone_from(&self.settings.wrong);
+        conditions.depth = self.settings.depth;
         let Conditions { offer, wrong, .. } = &mut conditions;
         let offered = offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.actions));
         for text in offered.chain(wrong.values_mut()) {

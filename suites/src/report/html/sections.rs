@@ -270,6 +270,7 @@ pub(super) fn conditions(run: &Run) -> String {
         ("target".to_owned(), line(&run.target)),
         ("seed".to_owned(), run.seed.to_string()),
         ("control".to_owned(), line(&control)),
+        ("depth".to_owned(), conditions.depth.name().to_owned()),
         ("harness".to_owned(), format!("assay {}", env!("CARGO_PKG_VERSION"))),
     ];
     if let Some(began) = &run.began {

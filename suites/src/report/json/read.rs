@@ -16,8 +16,8 @@ use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage, Seen};
 use crate::harness::data::reason::Kind;
 use crate::harness::data::{
-    Account, AtPlace, Conditions, ControlError, Failure, OtherReading, Outcome, Part, Reason, RestsOn, Run,
-    Sent, Shards, Statuses, Verdict, Why,
+    Account, AtPlace, Conditions, ControlError, Depth, Failure, OtherReading, Outcome, Part, Reason, RestsOn,
+    Run, Sent, Shards, Statuses, Verdict, Why,
 };
 use crate::harness::recording::{Call, Input, Json};
 use crate::harness::run::shard;
@@ -65,7 +65,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
             bytes: report.sent.bytes,
             ..Sent::default()
         },
-        conditions: conditions(report.conditions),
+        conditions: conditions(report.conditions)?,
     })
 }
 
@@ -82,8 +82,11 @@ fn shards(shards: wire::Shards) -> Result<Shards, String> {
     Ok(Shards { of, present })
 }
 
-fn conditions(conditions: wire::Conditions) -> Conditions {
-    let wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong } = conditions;
+fn conditions(conditions: wire::Conditions) -> Result<Conditions, String> {
+    let wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong, depth } = conditions;
+    let known =
+        |name: String| Depth::named(&name).ok_or_else(|| format!("conditions: unknown depth {name:?}"));
+    let depth = depth.map(known).transpose()?.unwrap_or_default();
     let offer = offer.map(|wire::Offer { clock, faults, actions, forks, addresses }| Offer {
         clock,
         faults,
@@ -91,7 +94,7 @@ fn conditions(conditions: wire::Conditions) -> Conditions {
         forks,
         addresses,
     });
-    Conditions { is_embedded, profile, offer, sites, forwarding, wrong }
+    Ok(Conditions { is_embedded, profile, offer, sites, forwarding, wrong, depth })
 }
 
 fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {

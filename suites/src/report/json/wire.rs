@@ -148,6 +148,9 @@ pub(super) struct Conditions {
     /// Entries of the profile that the target did not confirm, by key, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub wrong: BTreeMap<String, String>,
+    /// Which values the checks sent, if not those of `--depth standard`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

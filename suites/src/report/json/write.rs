@@ -11,8 +11,8 @@ use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage};
 use crate::harness::data::reason::Kind;
 use crate::harness::data::{
-    Account, AtPlace, Conditions, ControlError, Failure, Outcome, Reason, RestsOn, Run, Shards, Statuses,
-    Verdict,
+    Account, AtPlace, Conditions, ControlError, Depth, Failure, Outcome, Reason, RestsOn, Run, Shards,
+    Statuses, Verdict,
 };
 use crate::harness::judge::cause::{Cause, causes};
 use crate::harness::judge::conclusion::{Concluded, Tested, conclude, tested};
@@ -88,7 +88,8 @@ fn of_service(one: &Tested) -> wire::ServiceCoverage {
 }
 
 fn conditions(conditions: &Conditions) -> wire::Conditions {
-    let Conditions { is_embedded, profile, offer, sites, forwarding, wrong } = conditions.clone();
+    let Conditions { is_embedded, profile, offer, sites, forwarding, wrong, depth } = conditions.clone();
+    let depth = (depth != Depth::default()).then(|| depth.name().to_owned());
     let offer = offer.map(|Offer { clock, faults, actions, forks, addresses }| wire::Offer {
         clock,
         faults,
@@ -96,7 +97,7 @@ fn conditions(conditions: &Conditions) -> wire::Conditions {
         forks,
         addresses,
     });
-    wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong }
+    wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong, depth }
 }
 
 fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {

@@ -55,11 +55,15 @@ type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
 /// Sends a valid counterpart, then one request for each fault, which must return 404.
 async fn each_is_rejected(probe: &Probe<'_>, place: Place, faults: &[Fault<'_>]) -> Checked {
     let knock = Knock::at(probe, place).await?;
-    knock.counterpart(probe).await?;
-    for fault in faults {
-        knock.send(probe, |draft| fault(draft)).await?.expect_refused()?;
-    }
-    knock.locks_nothing(probe).await
+    let reject = async |knock: &Knock| {
+        knock.counterpart(probe).await?;
+        for fault in faults {
+            knock.send(probe, |draft| fault(draft)).await?.expect_refused()?;
+        }
+        Ok(())
+    };
+    reject(&knock).await?;
+    knock.locks_nothing(probe, reject).await
 }
 
 /// Sends a valid counterpart, then a request with each wrong value of something, which must return 404.
@@ -70,12 +74,16 @@ async fn each_value_is_rejected(
     put: impl Fn(&mut Draft, &'static Wrong),
 ) -> Result<Knock, Stop> {
     let knock = Knock::at(probe, place).await?;
-    knock.counterpart(probe).await?;
-    for (n, wrong) in probe.wrong_values().enumerate() {
-        next_minute(probe, n).await?;
-        knock.send(probe, |draft| put(draft, wrong)).await?.expect_refused_value(what, wrong)?;
-    }
-    knock.locks_nothing(probe).await?;
+    let reject = async |knock: &Knock| {
+        knock.counterpart(probe).await?;
+        for (n, wrong) in probe.wrong_values().enumerate() {
+            next_minute(probe, n).await?;
+            knock.send(probe, |draft| put(draft, wrong)).await?.expect_refused_value(what, wrong)?;
+        }
+        Ok(())
+    };
+    reject(&knock).await?;
+    knock.locks_nothing(probe, reject).await?;
     Ok(knock)
 }
 
@@ -282,18 +290,22 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(
     place: Place,
 ) -> Checked {
     let knock = Knock::at(probe, place).await?;
-    // The first response also shows the target's clock if nothing else does.
-    knock.counterpart(probe).await?;
-    for (limit, sign, side) in [(&ENVELOPE_PAST, -1, "before"), (&ENVELOPE_FUTURE, 1, "after")] {
-        let Edges { inside, outside } = edges(probe, limit);
-        let what = |skew: i64| format!("a time {} {side} the clock", Unit::Millisecond.amount(skew));
-        let near = skewed(probe, &knock, sign * inside).await?;
-        expect_inside(&near, limit, &what(inside), refusals::UNAUTHENTICATED.statuses)?;
-        near.given_status(knock.statuses)?;
-        let far = skewed(probe, &knock, sign * outside).await?;
-        expect_beyond(&far, limit, &what(outside), refusals::UNAUTHENTICATED.statuses)?;
-    }
-    knock.locks_nothing(probe).await
+    let reject = async |knock: &Knock| {
+        // The first response also shows the target's clock if nothing else does.
+        knock.counterpart(probe).await?;
+        for (limit, sign, side) in [(&ENVELOPE_PAST, -1, "before"), (&ENVELOPE_FUTURE, 1, "after")] {
+            let Edges { inside, outside } = edges(probe, limit);
+            let what = |skew: i64| format!("a time {} {side} the clock", Unit::Millisecond.amount(skew));
+            let near = skewed(probe, knock, sign * inside).await?;
+            expect_inside(&near, limit, &what(inside), refusals::UNAUTHENTICATED.statuses)?;
+            near.given_status(knock.statuses)?;
+            let far = skewed(probe, knock, sign * outside).await?;
+            expect_beyond(&far, limit, &what(outside), refusals::UNAUTHENTICATED.statuses)?;
+        }
+        Ok(())
+    };
+    reject(&knock).await?;
+    knock.locks_nothing(probe, reject).await
 }
 
 async fn skewed<'p>(probe: &'p Probe<'_>, knock: &Knock, skew_ms: i64) -> Result<Answer<'p>, Stop> {

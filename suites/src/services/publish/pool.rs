@@ -613,3 +613,25 @@ async fn recall<'p>(probe: &'p Probe<'_>, kept: Option<Exchange>, path: &str) ->
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_draws_the_order_of_many_domains_and_says_how_many_were_used() {
+        let used_first = |count: usize, seed: u64| {
+            let pool = Pool::new((0..count).map(|n| format!("d{n}.example")));
+            pool.shuffle(seed);
+            let first = pool.names()[0].clone();
+            pool.with(&first, |domain| domain.is_known = true);
+            (first, pool.used())
+        };
+        assert_eq!(used_first(MOST_DOMAINS, 1), ("d0.example".to_owned(), None));
+        let firsts: std::collections::BTreeSet<String> = (0..40).map(|seed| used_first(11, seed).0).collect();
+        assert!(firsts.len() > 5, "{firsts:?}");
+        let said = used_first(11, 1).1.expect("a remark");
+        assert_eq!(said, "publish: 1 of 11 domains were used; the seed draws them");
+        assert_eq!(Pool::new((0..11).map(|n| n.to_string())).used(), None, "no check has asked");
+    }
+}

@@ -263,14 +263,18 @@ fn put(body: &Value, member: &str, value: Option<Value>) -> String {
 /// 400 or 404.
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
-    knock.counterpart(probe).await?;
-    let good = knock.scene.body.to_string();
-    for body in [good[..good.len() - 1].to_owned(), format!("[{good}]"), "\u{1}".to_owned()] {
-        let statuses: &[u16] = if body.starts_with('[') { &[400, 404] } else { probe.refusal().statuses };
-        let knock = Knock { scene: knock.scene.clone(), body, ..knock };
-        knock.send(probe, |_| {}).await?.expect_status(statuses)?;
-    }
-    knock.locks_nothing(probe).await
+    let reject = async |knock: &Knock| {
+        knock.counterpart(probe).await?;
+        let good = knock.scene.body.to_string();
+        for body in [good[..good.len() - 1].to_owned(), format!("[{good}]"), "\u{1}".to_owned()] {
+            let statuses: &[u16] = if body.starts_with('[') { &[400, 404] } else { probe.refusal().statuses };
+            let knock = Knock { scene: knock.scene.clone(), body, ..*knock };
+            knock.send(probe, |_| {}).await?.expect_status(statuses)?;
+        }
+        Ok(())
+    };
+    reject(&knock).await?;
+    knock.locks_nothing(probe, reject).await
 }
 
 /// Sends prepares whose `domain` is of another type or empty, and one without `domain`. The first must return 400, or 404 as

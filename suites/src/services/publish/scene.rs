@@ -137,6 +137,11 @@ impl Scene {
     /// prepare does: another check judges that.
     pub(crate) async fn unlocked(&self, probe: &Probe<'_>) -> Checked {
         let answer = self.prepare(probe).await?;
+        self.expect_no_lock(probe, &answer).await
+    }
+
+    /// As [`Scene::unlocked`], of the response to the prepare.
+    async fn expect_no_lock(&self, probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
         if answer.status() == 409 {
             probe.settings.publish().pool.lock_now(&self.caller.domain);
             let other = Box::pin(Scene::at(probe, self.place)).await?;
@@ -144,7 +149,7 @@ impl Scene {
             let again = other.prepare(probe).await?;
             probe.conclusive(again.status() != 409, "any malformed prepare locks its domain".to_owned())?;
         }
-        expect_unlocked(&answer)
+        expect_unlocked(answer)
     }
 
     /// Sends a prepare that must succeed; otherwise the check is inconclusive.
@@ -336,18 +341,35 @@ impl Knock {
         draft.send(probe).await
     }
 
-    /// After rejected requests: they have not locked the domain.
-    pub(crate) async fn locks_nothing(&self, probe: &Probe<'_>) -> Checked {
+    /// After rejected requests: they have not locked the domain. `again` sends them for another domain, because a shared target may
+    /// have got a prepare of another client meanwhile.
+    pub(crate) async fn locks_nothing(
+        &self,
+        probe: &Probe<'_>,
+        again: impl AsyncFn(&Knock) -> Checked,
+    ) -> Checked {
         if self.path != PREPARE {
             return Ok(());
         }
         if probe.has_control() {
             return self.scene.unlocked(probe).await;
         }
-        if shows_locks(probe, self.scene.place) {
-            return Scene::bound(probe, PREPARES[0], self.scene.caller.clone()).unlocked(probe).await;
+        if !shows_locks(probe, self.scene.place) {
+            return Ok(());
         }
-        Ok(())
+        let publish = |knock: &Knock| Scene::bound(probe, PREPARES[0], knock.scene.caller.clone());
+        let (first, pool) = (publish(self), &probe.settings.publish().pool);
+        let answer = first.prepare(probe).await?;
+        if answer.status() == 409 {
+            pool.lock_now(&first.caller.domain);
+            let other = Box::pin(Knock::at(probe, self.scene.place)).await?;
+            again(&other).await?;
+            let is_locked = publish(&other).prepare(probe).await?.status() == 409;
+            let why = format!("another client has locked {} meanwhile", first.caller.domain);
+            probe.conclusive(is_locked, why)?;
+            pool.lock_now(&other.scene.caller.domain);
+        }
+        first.expect_no_lock(probe, &answer).await
     }
 
     /// Sends it as the valid counterpart: the server accepts the envelope.
