@@ -63,7 +63,9 @@ def map_path_parameters(context, path_parameters):
 
 @schemathesis.hook
 def map_body(context, body):
-    if not isinstance(body, dict) or not is_helped(body):
+    # Only a form carries bytes: JSON may have any other member under the same name.
+    is_form = any(form.media_type == "multipart/form-data" for form in context.operation.body)
+    if not isinstance(body, dict) or not is_form or not is_helped(body):
         return body
     helped = dict(body)
     if "artifact" in helped:
