@@ -83,7 +83,7 @@ fn page(row: Id, cases: &[Case]) -> String {
 fn of_check(check: &Check) -> String {
     let row = check.requirement;
     let mut out = head("What the check does");
-    for paragraph in check.doc().split("\n\n") {
+    for paragraph in check.doc.split("\n\n") {
         out += &wrap("  ", paragraph);
     }
     if check.refusal.is_some() {

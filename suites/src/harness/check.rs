@@ -1,6 +1,7 @@
 //! A check: its requirement, its fact, what it needs and what it costs the target.
 
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use assay_spec::{Id, Place};
 
@@ -9,6 +10,7 @@ use crate::harness::refusal::Refusal;
 
 pub use crate::harness::data::{Checked, Cost, Stop, Weight};
 use crate::harness::data::{Costs, Depth};
+pub(crate) use assay_suites_macros::{rejects, shows};
 
 /// A check's body.
 #[derive(Clone, Copy)]
@@ -58,9 +60,6 @@ impl Need {
     }
 }
 
-/// The doc comments of the check functions by module and name, sorted. `build.rs` reads them from the sources.
-static DOCS: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/check_docs.rs"));
-
 /// A check.
 #[derive(Clone, Copy)]
 pub struct Check {
@@ -68,8 +67,8 @@ pub struct Check {
     pub requirement: Id,
     /// The fact that it shows; the name of its function.
     pub fact: &'static str,
-    /// The module of its function.
-    module: &'static str,
+    /// What it sends and asserts: the doc comment of its function, in paragraphs.
+    pub doc: &'static str,
     /// The rejection that it shows; it must also show a valid counterpart.
     pub refusal: Option<Refusal>,
     /// What it needs.
@@ -91,12 +90,12 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check of `requirement` without needs, whose function is `fact` in `module`.
-    pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
+    /// A check of `requirement` without needs, whose function is `fact` with the comment `doc`.
+    pub const fn new(requirement: Id, fact: &'static str, doc: &'static str, run: Run) -> Check {
         Check {
             requirement,
             fact,
-            module,
+            doc,
             refusal: None,
             needs: &[],
             given: None,
@@ -114,13 +113,6 @@ impl Check {
     pub const fn rejects(mut self, refusal: Refusal) -> Check {
         self.refusal = Some(refusal);
         self
-    }
-
-    /// What it sends and asserts: the doc comment of its function, in paragraphs.
-    pub fn doc(&self) -> &'static str {
-        let found =
-            DOCS.binary_search_by_key(&(self.module, self.fact), |(module, fact, _)| (*module, *fact));
-        found.map_or("", |at| DOCS[at].2)
     }
 
     /// With these needs.
@@ -241,44 +233,66 @@ impl Core {
     }
 }
 
-/// A check that something is accepted: `shows!(ROW, fact)`, or `shows!(ROW, each fact)` for a matrix check.
-#[macro_export]
-macro_rules! shows {
-    ($row:expr, $($fact:ident)+) => {
-        $crate::check!($row, $($fact)+)
-    };
+inventory::collect!(Check);
+
+/// Every check, in the order of the requirements.
+pub fn all() -> &'static [&'static Check] {
+    static ALL: LazyLock<Vec<&Check>> = LazyLock::new(|| {
+        let mut all: Vec<&Check> = inventory::iter().collect();
+        all.sort_by_key(|check| check.requirement.key);
+        all
+    });
+    &ALL
 }
 
-/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact, REFUSAL)`, or `refuses!(ROW, each
-/// fact, REFUSAL)` for a matrix check. The [`Refusal`] names the sentence that demands it.
-#[macro_export]
-macro_rules! refuses {
-    ($row:expr, $fact:ident, $refusal:expr) => {
-        $crate::check!($row, $fact).rejects($refusal)
-    };
-    ($row:expr, each $fact:ident, $refusal:expr) => {
-        $crate::check!($row, each $fact).rejects($refusal)
-    };
-}
-
-/// See [`shows!`] and [`refuses!`].
-#[doc(hidden)]
-#[macro_export]
+/// What `#[shows]` and `#[rejects]` make of a function: a [`Check`] that [`all`] lists. Its settings are the methods of
+/// [`Check`]: `uses_up`, `waits(195)` or `elsewhere_at = INFO`, which is the method's only argument. `after(rows::A, rows::B)`
+/// and `needs(Clock, Faults)` list rows and members of [`Need`].
 macro_rules! check {
-    ($row:expr, $fact:ident) => {
+    (shows $run:ident $fact:ident $doc:literal $row:expr $(, $($settings:tt)*)?) => {
+        inventory::submit! {
+            $crate::harness::check::check!(@with
+                ($crate::harness::check::check!(@new $run $fact $doc $row)) $($($settings)*)?)
+        }
+    };
+    (rejects $run:ident $fact:ident $doc:literal $row:expr, $refusal:expr $(, $($settings:tt)*)?) => {
+        inventory::submit! {
+            $crate::harness::check::check!(@with
+                ($crate::harness::check::check!(@new $run $fact $doc $row).rejects($refusal)) $($($settings)*)?)
+        }
+    };
+    (@new $run:ident $fact:ident $doc:literal $row:expr) => {
         $crate::harness::check::Check::new(
             &$row,
-            module_path!(),
             stringify!($fact),
-            $crate::harness::check::Run::Once(|probe| Box::pin($fact(probe))),
+            $doc,
+            $crate::harness::check::check!(@run $run $fact),
         )
     };
-    ($row:expr, each $fact:ident) => {
-        $crate::harness::check::Check::new(
-            &$row,
-            module_path!(),
-            stringify!($fact),
-            $crate::harness::check::Run::Each(|probe, place| Box::pin($fact(probe, place))),
-        )
+    (@run once $fact:ident) => {
+        $crate::harness::check::Run::Once(|probe| Box::pin($fact(probe)))
+    };
+    (@run each $fact:ident) => {
+        $crate::harness::check::Run::Each(|probe, place| Box::pin($fact(probe, place)))
+    };
+    (@with ($check:expr)) => {
+        $check
+    };
+    (@with ($check:expr) after($($row:expr),* $(,)?) $(, $($rest:tt)*)?) => {
+        $crate::harness::check::check!(@with ($check.after(const { &[$(&$row),*] })) $($($rest)*)?)
+    };
+    (@with ($check:expr) needs($($need:ident),*) $(, $($rest:tt)*)?) => {
+        $crate::harness::check::check!(@with
+            ($check.needs(const { &[$($crate::harness::check::Need::$need),*] })) $($($rest)*)?)
+    };
+    (@with ($check:expr) $name:ident = $value:expr $(, $($rest:tt)*)?) => {
+        $crate::harness::check::check!(@with ($check.$name($value)) $($($rest)*)?)
+    };
+    (@with ($check:expr) $name:ident($($value:expr),* $(,)?) $(, $($rest:tt)*)?) => {
+        $crate::harness::check::check!(@with ($check.$name($($value),*)) $($($rest)*)?)
+    };
+    (@with ($check:expr) $name:ident $(, $($rest:tt)*)?) => {
+        $crate::harness::check::check!(@with ($check.$name()) $($($rest)*)?)
     };
 }
+pub(crate) use check;

@@ -12,7 +12,7 @@ use assay_spec::limit::Limit;
 use assay_spec::{Id, Place as At, Service};
 use serde_json::Value;
 
-use super::check::{Check, Core};
+use super::check::{self, Check, Core};
 use super::data::{Sent, Sums};
 use super::pace::Pace;
 use super::probe::Settings;
@@ -33,8 +33,6 @@ pub struct Suite {
     pub about: &'static str,
     /// The command line's flag for its base URL, unless a URL alone is not enough.
     pub url_flag: Option<UrlFlag>,
-    /// Its checks, a table for each group of rows.
-    pub checks: &'static [&'static [Check]],
     /// What it must have shown before it can conform.
     pub core: Core,
     /// Its checks may run beside each other where they share the target.
@@ -283,19 +281,16 @@ impl Suites {
         self.iter().find(|suite| suite.service == service).expect("every service has a suite")
     }
 
-    /// Every check, in the order of the requirements.
+    /// Every check of these services, in the order of the requirements.
     pub fn checks(self) -> Vec<&'static Check> {
-        let mut checks: Vec<&'static Check> =
-            self.iter().flat_map(|suite| suite.checks.iter().copied().flatten()).collect();
-        checks.sort_by_key(|check| check.requirement.key);
-        checks
+        let is_listed = |check: &&Check| self.iter().any(|suite| suite.service == check.requirement.service);
+        check::all().iter().copied().filter(is_listed).collect()
     }
 
     /// The check of a requirement.
     pub fn check(self, requirement: Id) -> Option<&'static Check> {
-        let tables = self.iter().filter(|suite| suite.service == requirement.service);
-        let mut checks = tables.flat_map(|suite| suite.checks.iter().copied().flatten());
-        checks.find(|check| check.requirement.key == requirement.key)
+        let found = check::all().binary_search_by_key(&requirement.key, |check| check.requirement.key);
+        found.ok().map(|n| check::all()[n])
     }
 
     /// The readings of these services; of all services if none is named.

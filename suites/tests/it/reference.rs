@@ -51,7 +51,7 @@ fn explain_covers_every_requirement() {
         let expected: Vec<String> = match row.evidence {
             Evidence::Check => {
                 let check = services::check(row).expect("the row has a check");
-                let doc = check.doc().split_whitespace().collect::<Vec<_>>().join(" ");
+                let doc = check.doc.split_whitespace().collect::<Vec<_>>().join(" ");
                 vec![doc, "What a failure usually means".into(), format!("--profile FILE {id}")]
             }
             Evidence::Vector => vec!["Golden cases vectors/data/".into(), "assay vectors explain ".into()],

@@ -11,11 +11,12 @@ fn root() -> PathBuf {
 }
 
 /// The layers, and the layers that each may depend on.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 6] = [
     ("spec", &[]),
     ("sim", &["assay-spec"]),
     ("vectors", &["assay-spec"]),
-    ("suites", &["assay-spec", "assay-vectors", "assay-sim"]),
+    ("suites/macros", &[]),
+    ("suites", &["assay-spec", "assay-vectors", "assay-sim", "assay-suites-macros"]),
     ("benches", &["assay-spec", "assay-sim", "assay-vectors", "assay-suites"]),
 ];
 

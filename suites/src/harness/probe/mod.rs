@@ -631,9 +631,9 @@ impl<'run> Probe<'run> {
     ///
     /// # Panics
     ///
-    /// If the check is not declared by `refuses!`.
+    /// If the check is not declared by `#[rejects]`.
     pub fn refusal(&self) -> &Refusal {
-        self.check.refusal.as_ref().expect("a check that expects a rejection is declared by `refuses!`")
+        self.check.refusal.as_ref().expect("a check that expects a rejection is declared by `#[rejects]`")
     }
 
     /// Notes what was met where several answers are allowed.

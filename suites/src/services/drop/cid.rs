@@ -10,20 +10,8 @@ use serde_json::Value;
 use super::archive::zip;
 use super::samples::Sample;
 use super::{ACCEPTED, Dropped, Which, accepted, upload};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OF_THE_FILES, cid_is_that_of_the_files).uses_up(),
-    shows!(rows::VERSION, cid_is_a_cidv1),
-    shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory),
-    shows!(rows::RAW_LEAVES, leaves_are_raw),
-    shows!(rows::CHUNKS, chunks_have_262144_bytes),
-    shows!(rows::SHARDED, folder_over_262144_bytes_is_sharded),
-    shows!(rows::DOTFILES, dotfiles_are_included),
-    shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out),
-];
 
 /// Other chunk sizes that importers use.
 const OTHER_CHUNKS: [usize; 5] = [1 << 20, 1 << 19, 1 << 17, 1 << 21, 1_000_000];
@@ -114,6 +102,7 @@ async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checke
 
 /// Uploads a site, then the same files in another order and uncompressed, and, in a world of its own, files with uncommon
 /// names. `cid` must be the CID of the files each time.
+#[shows(rows::OF_THE_FILES, uses_up)]
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     let layout = documented(probe);
@@ -165,6 +154,7 @@ fn is_version_0_of(got: Option<Cid>, wanted: &Cid) -> bool {
 }
 
 /// Uploads a site. `cid` must be a `CIDv1`.
+#[shows(rows::VERSION)]
 async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, .. } = accepted(probe, Which::Rich).await?;
     let got = read(&answer);
@@ -173,6 +163,7 @@ async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a site. `cid` must not be that of a directory around the site.
+#[shows(rows::NOT_WRAPPED)]
 async fn site_is_not_wrapped_in_a_directory(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     let wrong = wrapped(&documented(probe), &answer);
@@ -180,26 +171,31 @@ async fn site_is_not_wrapped_in_a_directory(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a site. `cid` must be that of raw leaves, not of `UnixFS` leaves.
+#[shows(rows::RAW_LEAVES)]
 async fn leaves_are_raw(probe: &Probe<'_>) -> Checked {
     property(probe, unixfs_leaves).await
 }
 
 /// Uploads a site with a file of several chunks. `cid` must be that of 262144-byte chunks.
+#[shows(rows::CHUNKS)]
 async fn chunks_have_262144_bytes(probe: &Probe<'_>) -> Checked {
     property(probe, chunks).await
 }
 
 /// Uploads a site with dotfiles. `cid` must include them.
+#[shows(rows::DOTFILES)]
 async fn dotfiles_are_included(probe: &Probe<'_>) -> Checked {
     property(probe, without_dotfiles).await
 }
 
 /// Uploads a site with empty directories. `cid` must not include them.
+#[shows(rows::EMPTY_DIRECTORIES)]
 async fn empty_directories_are_left_out(probe: &Probe<'_>) -> Checked {
     property(probe, with_empty_directories).await
 }
 
 /// Uploads one folder below 262144 bytes and one above. `cid` must be that of an unsharded and of a sharded folder.
+#[shows(rows::SHARDED)]
 async fn folder_over_262144_bytes_is_sharded(probe: &Probe<'_>) -> Checked {
     let conforming = documented(probe);
     for (count, about, shard_above_bytes) in [

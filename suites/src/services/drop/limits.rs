@@ -12,29 +12,10 @@ use super::refusals;
 use super::samples::{Sample, noise};
 use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::harness::boundary::{Quota, begin, expect_beyond, expect_inside};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::support::prose::ordinal;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::HOURLY, drop_11_of_an_hour_is_rejected, refusals::LIMITED)
-        .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::HOUR_PASSES, hourly_limit_ends_after_an_hour).needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::DAILY, drop_21_of_a_day_is_rejected, refusals::LIMITED)
-        .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&rows::HOURLY] }),
-    shows!(rows::PER_ADDRESS, drops_are_counted_per_address).needs(&[
-        Need::Clock,
-        Need::Isolation,
-        Need::Addresses,
-    ]),
-    refuses!(rows::IPV6_PREFIX, ipv6_addresses_are_counted_per_64_prefix, refusals::PREFIX)
-        .needs(&[Need::Clock, Need::Isolation, Need::Addresses])
-        .after(const { &[&rows::PER_ADDRESS] }),
-    refuses!(rows::ONE_UPLOAD, second_concurrent_upload_is_rejected, refusals::LIMITED),
-];
 
 /// Uploads a small site from an address.
 async fn drop_from<'p>(probe: &'p Probe<'_>, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
@@ -51,6 +32,7 @@ fn hourly<'p, 'r: 'p>(
 
 /// Uploads 10 drops at the beginning of an hour, which must be accepted. The next must return 429, at once and until the
 /// hour has passed.
+#[rejects(rows::HOURLY, refusals::LIMITED, needs(Clock, Isolation))]
 async fn drop_11_of_an_hour_is_rejected(probe: &Probe<'_>) -> Checked {
     let start = begin(probe, DROP_DAY.value).await?;
     let quota = hourly(probe, address(probe));
@@ -61,6 +43,7 @@ async fn drop_11_of_an_hour_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reaches the hourly limit at the beginning of an hour and moves the clock an hour. The next drop must be accepted.
+#[shows(rows::HOUR_PASSES, needs(Clock, Isolation))]
 async fn hourly_limit_ends_after_an_hour(probe: &Probe<'_>) -> Checked {
     let start = begin(probe, DROP_DAY.value).await?;
     let quota = hourly(probe, address(probe));
@@ -71,6 +54,7 @@ async fn hourly_limit_ends_after_an_hour(probe: &Probe<'_>) -> Checked {
 
 /// Uploads 20 drops from the beginning of a day, ten in each of two hours. The next must return 429, in the third hour and
 /// until the day has passed, although no site is left then; a day after the first a drop must be accepted again.
+#[rejects(rows::DAILY, refusals::LIMITED, needs(Clock, Isolation), after(rows::HOURLY))]
 async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     let start = begin(probe, DROP_DAY.value).await?;
     let quota = Quota::new(&DROPS_PER_DAY, ACCEPTED, async |_| drop_from(probe, address(probe)).await);
@@ -89,6 +73,7 @@ async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reaches the hourly limit from one address. A drop from another address must be accepted.
+#[shows(rows::PER_ADDRESS, needs(Clock, Isolation, Addresses))]
 async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
     begin(probe, DROP_DAY.value).await?;
     let (one, other) = (benchmark_address(probe.draw("one")), benchmark_address(probe.draw("other")));
@@ -98,6 +83,7 @@ async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
 
 /// Reaches the hourly limit from an IPv6 address. A drop from an address that differs in the 65th bit must return 429; one
 /// from an address that differs in the 64th bit must be accepted.
+#[rejects(rows::IPV6_PREFIX, refusals::PREFIX, needs(Clock, Isolation, Addresses), after(rows::PER_ADDRESS))]
 async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked {
     begin(probe, DROP_DAY.value).await?;
     // Addresses in the documentation block (one /32).
@@ -116,6 +102,7 @@ async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked 
 
 /// Holds an upload halfway and sends a second one from the same address. The second must return 429; the first must
 /// be accepted.
+#[rejects(rows::ONE_UPLOAD, refusals::LIMITED)]
 async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
     if probe.settings.drop().buffered_uploads {
         let why = "the profile says that a proxy buffers uploads (buffered_uploads)";

@@ -30,17 +30,13 @@ use tokio::sync::Mutex;
 
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Core, Stop};
+use crate::harness::check::{Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request};
 use crate::profile::DropLimits;
 use form::Form;
 use samples::Sample;
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] =
-    &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
 
 /// Whether checks may run beside each other at a shared target. An address may have one upload in flight.
 pub(crate) const PARALLEL: bool = false;

@@ -8,22 +8,12 @@ use serde_json::Value;
 
 use super::{Dropped, Which, accepted, ordinary};
 use crate::harness::boundary::slack_ms;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DROP_ID, drop_ids_have_their_form_and_differ),
-    shows!(rows::CLAIM_TOKEN, claim_tokens_are_strings_and_differ),
-    shows!(rows::URL, url_is_absolute),
-    shows!(rows::EXPIRES_AT, expires_at_is_4_hours_ahead_in_milliseconds),
-    shows!(rows::CLAIM_URL, claim_url_contains_token_and_deadline)
-        .after(const { &[&rows::CLAIM_TOKEN, &rows::EXPIRES_AT] }),
-    shows!(rows::TOKEN_IN_FRAGMENT, token_is_only_in_the_fragment).after(const { &[&rows::CLAIM_TOKEN] }),
-];
 
 /// Uploads two sites. Each `dropId` must be the prefix `drop_` and the expected number of characters, and they must
 /// differ.
+#[shows(rows::DROP_ID)]
 async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
     let length = probe.settings.drop().drop_id_len;
     let want = format!("{DROP_ID_PREFIX} followed by {length} characters");
@@ -38,6 +28,7 @@ async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ.
+#[shows(rows::CLAIM_TOKEN)]
 async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
     let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
     let first =
@@ -48,6 +39,7 @@ async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a site. `url` must be an absolute http or https URL.
+#[shows(rows::URL)]
 async fn url_is_absolute(probe: &Probe<'_>) -> Checked {
     let is_absolute = |value: &Value| {
         let url = value.as_str().and_then(|url| url::Url::parse(url).ok());
@@ -59,6 +51,7 @@ async fn url_is_absolute(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a site. `expiresAt` must be 4 hours after the upload, in milliseconds: exactly in a world of its own, elsewhere
 /// with ten minutes of tolerance.
+#[shows(rows::EXPIRES_AT)]
 async fn expires_at_is_4_hours_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
     let slack = slack_ms(probe, &CLAIM_WINDOW);
     let Dropped { answer, sent, come, .. } = ordinary(probe).await?;
@@ -82,6 +75,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// Uploads a site. `claimUrl` must end in `#claim=<token>&exp=<ms>` with the response's own values.
+#[shows(rows::CLAIM_URL, after(rows::CLAIM_TOKEN, rows::EXPIRES_AT))]
 async fn claim_url_contains_token_and_deadline(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let token = dropped.text("claimToken");
@@ -99,6 +93,7 @@ async fn claim_url_contains_token_and_deadline(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a site. `claimUrl` must not contain the token before the `#`.
+#[shows(rows::TOKEN_IN_FRAGMENT, after(rows::CLAIM_TOKEN))]
 async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let (token, url) = (dropped.text("claimToken"), dropped.text("claimUrl"));

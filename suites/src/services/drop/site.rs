@@ -10,18 +10,9 @@ use super::refusals;
 use super::samples::{INDEX, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::Want;
 use crate::harness::probe::{Answer, Fetched, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIVE, url_returns_the_page),
-    shows!(rows::NESTED, nested_files_are_served),
-    shows!(rows::SEPARATE, second_upload_does_not_change_the_first).after(const { &[&response::DROP_ID] }),
-    refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours, refusals::REMOVED).needs(&[Need::Clock]),
-    shows!(rows::CLAIMED_STAYS, claimed_site_stays).needs(&[Need::Clock, Need::Actions]),
-];
 
 /// Fetches a URL of a new site. At a shared target it is fetched again until it returns these bytes, for as long as the
 /// profile says that a site takes until it is live.
@@ -99,6 +90,7 @@ fn expect_bytes(answer: &Answer<'_>, wanted: &[u8]) -> Checked {
 }
 
 /// Uploads a site and fetches its `url`. It must return 200 with the uploaded `index.html`.
+#[shows(rows::LIVE)]
 async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let page = &dropped.sample.files[INDEX];
@@ -107,6 +99,7 @@ async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a site with a nested file and fetches it below `url`, or beside the page that `url` leads to. It must return 200
 /// with the uploaded bytes.
+#[shows(rows::NESTED)]
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let url = dropped.text("url");
@@ -117,6 +110,7 @@ async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.
+#[shows(rows::SEPARATE, after(response::DROP_ID))]
 async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?;
     let second = accepted(probe, Which::Second).await?;
@@ -143,6 +137,7 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
 
 /// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and ten minutes after no response may
 /// show its page. In a world of its own until the last millisecond, elsewhere until ten minutes before.
+#[rejects(rows::REMOVED, refusals::REMOVED, needs(Clock))]
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);
     let what =
@@ -164,6 +159,7 @@ async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a site, claims it and moves the clock past 4 hours. It must still return the page.
+#[shows(rows::CLAIMED_STAYS, needs(Clock, Actions))]
 async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
     let dropped = live(probe).await?;
     let token = dropped.text("claimToken");
@@ -228,7 +224,7 @@ mod tests {
                 forwarding: BTreeMap::new(),
                 recorder: Recorder::playing(recording, Arc::default()),
             };
-            let probe = Probe::new(&CHECKS[0], &settings, environment, &pace);
+            let probe = Probe::new(services::checks()[0], &settings, environment, &pace);
             let found =
                 fetched(&probe, "http://a.example/live/", page).await.map_err(|_| ()).expect("an answer");
             assert_eq!(expect_bytes(&found.answer, page).is_ok(), is_live);

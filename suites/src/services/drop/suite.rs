@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, simulated, survey};
+use super::{CORE, Fixtures, PARALLEL, PAUSED, SITE, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
@@ -17,7 +17,6 @@ pub static SUITE: Suite = Suite {
     service: Service::Drop,
     about: "an anonymous drop",
     url_flag: Some(UrlFlag { name: "drop-url", about: "Base URL of an anonymous drop", secret: None }),
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

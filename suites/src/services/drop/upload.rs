@@ -12,33 +12,22 @@ use super::{
     ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any,
     upload,
 };
-use crate::harness::check::{Check, Checked, Need};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough),
-    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE),
-    shows!(rows::SOURCE_TAKEN, valid_source_is_accepted).uses_up(),
-    shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).uses_up(),
-    shows!(rows::NO_CORS, each cors_is_not_enabled),
-    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED).needs(&[Need::Faults]),
-    refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
-        .needs(&[Need::Faults])
-        .or_given("[drop] paused_url", |settings| settings.drop().has_paused),
-];
 
 /// 64 characters that include every allowed kind.
 pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
 
 /// Uploads a form with only `artifact`, without credentials. It must be accepted.
+#[shows(rows::UNAUTHENTICATED)]
 async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
     dropped(probe, Which::Plain).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Uploads a form with only `source`. It must return 400.
+#[rejects(rows::ARTIFACT_REQUIRED, refusals::UNSAFE)]
 async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = Form::new(probe).field("source", "assay");
@@ -46,6 +35,7 @@ async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads zips with a `source` of at most 64 allowed characters. Each must be accepted.
+#[shows(rows::SOURCE_TAKEN, uses_up)]
 async fn valid_source_is_accepted(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     if probe.owns_time() {
@@ -55,6 +45,7 @@ async fn valid_source_is_accepted(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads zips with a `source` that is too long or has other characters. Each must be accepted.
+#[shows(rows::SOURCE_IGNORED, uses_up)]
 async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     each_source_is_accepted(probe).await
@@ -74,6 +65,7 @@ async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// Sends what a page of another origin sends: an upload and a form without a zip, and before it the question of a browser
 /// whether it may (`OPTIONS`). No response may have the header that lets the page read it.
+#[shows(rows::NO_CORS)]
 async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
     const ORIGIN: &str = "https://elsewhere.example";
     const ALLOWED: &str = "access-control-allow-origin";
@@ -100,6 +92,7 @@ async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.
+#[rejects(rows::PUBLISH_FAILED, refusals::FAILED, needs(Faults))]
 async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
@@ -113,6 +106,12 @@ async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
 
 /// Uploads while drops are busy, over budget and disabled. Each must return 503. Without a control API, uploads to the
 /// profile's instance that has paused drops.
+#[rejects(
+    rows::PAUSED,
+    refusals::PAUSED,
+    needs(Faults),
+    or_given("[drop] paused_url", |settings| settings.drop().has_paused),
+)]
 async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     if probe.settings.drop().has_paused {

@@ -10,47 +10,8 @@ use super::malformed::expect_refused_as;
 use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KEY_CHECK, valid_key_returns_200),
-    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY),
-    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY),
-    refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
-        .after(const { &[&rows::KEY_CHECK_INVALID] }),
-    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens),
-    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
-        .after(const { &[&stream::ERROR_BEFORE] }),
-    refuses!(
-        rows::INVALID_KEY_COMPLETIONS,
-        completion_with_an_invalid_key_is_rejected,
-        refusals::INVALID_KEY
-    ),
-    refuses!(
-        rows::INVALID_KEY_NATIVE,
-        native_completion_with_an_invalid_key_is_rejected,
-        refusals::INVALID_KEY
-    ),
-    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
-    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
-    refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
-        .after(const { &[&native::NATIVE, &stream::ERROR_BEFORE] }),
-    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY).after(
-        const {
-            &[
-                &native::NATIVE,
-                &stream::ERROR_BEFORE,
-                &rows::INVALID_KEY_CHAT,
-                &rows::INVALID_KEY_COMPLETIONS,
-                &rows::INVALID_KEY_NATIVE,
-                &rows::INVALID_KEY_RESPONSES,
-                &rows::INVALID_KEY_MESSAGES,
-            ]
-        },
-    ),
-];
 
 /// A check that needs a valid key rests on the key check: a key that has expired is one failure.
 pub(super) const WITH_KEY: &[assay_spec::Id] = &[&rows::KEY_CHECK];
@@ -73,6 +34,7 @@ pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 6] {
 }
 
 /// Sends a valid key to the key check. It must return 200; an invalid key does not.
+#[shows(rows::KEY_CHECK)]
 async fn valid_key_returns_200(probe: &Probe<'_>) -> Checked {
     Call::get(&auth::CHECK).send(probe).await?.expect_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
@@ -86,6 +48,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a key that was never issued, and keys that resemble the valid one, to the key check. Each must return 401.
+#[rejects(rows::KEY_CHECK_INVALID, refusals::INVALID_KEY)]
 async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, wrong) in given::wrong_keys(probe).await? {
@@ -95,12 +58,14 @@ async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends the key check without a key. It must return 401.
+#[rejects(rows::KEY_CHECK_MISSING, refusals::NO_KEY)]
 async fn missing_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_refused()
 }
 
 /// Sends a revoked key to the key check. It must return 401.
+#[rejects(rows::KEY_CHECK_REVOKED, refusals::INVALID_KEY, after(rows::KEY_CHECK_INVALID))]
 async fn revoked_key_returns_401(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     counterpart(probe).await?;
@@ -108,6 +73,7 @@ async fn revoked_key_returns_401(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends the key check four times. The number of tokens that the key has spent must stay the same; a chat must change it.
+#[shows(rows::KEY_CHECK_FREE)]
 async fn key_check_spends_no_tokens(probe: &Probe<'_>) -> Checked {
     let (key, before) = spent(probe).await?;
     for _ in 0..4 {
@@ -133,6 +99,7 @@ async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value
 }
 
 /// Sends a chat and a streamed chat with an invalid key. Each must return 401.
+#[rejects(rows::INVALID_KEY_CHAT, refusals::INVALID_KEY, after(stream::ERROR_BEFORE))]
 async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
     let streamed = bodies::streamed(body.clone());
@@ -140,24 +107,28 @@ async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a completion request with an invalid key. It must return 401.
+#[rejects(rows::INVALID_KEY_COMPLETIONS, refusals::INVALID_KEY)]
 async fn completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::ENDPOINT, &[body]).await
 }
 
 /// Sends a native-style completion request with an invalid key. It must return 401.
+#[rejects(rows::INVALID_KEY_NATIVE, refusals::INVALID_KEY)]
 async fn native_completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::NATIVE, &[body]).await
 }
 
 /// Sends a responses request with an invalid key. It must return 401.
+#[rejects(rows::INVALID_KEY_RESPONSES, refusals::INVALID_KEY)]
 async fn response_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
     invalid(probe, &responses::ENDPOINT, &[body]).await
 }
 
 /// Sends a messages request with an invalid key. It must return 401.
+#[rejects(rows::INVALID_KEY_MESSAGES, refusals::INVALID_KEY)]
 async fn message_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::messages(&model(probe, Skill::Chat).await?);
     invalid(probe, &messages::ENDPOINT, &[body]).await
@@ -177,11 +148,25 @@ async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -
 
 /// Sends a valid body without a key to every inference endpoint. Each must return 401 (or 402 with the payment
 /// flow).
+#[rejects(rows::MISSING_KEY, refusals::MISSING_KEY, after(native::NATIVE, stream::ERROR_BEFORE))]
 async fn inference_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
     every_endpoint_refuses(probe, Key::None, keyless(probe)).await
 }
 
 /// Sends a valid body with a revoked key to every inference endpoint. Each must return 401.
+#[rejects(
+    rows::REVOKED_KEY,
+    refusals::INVALID_KEY,
+    after(
+        native::NATIVE,
+        stream::ERROR_BEFORE,
+        rows::INVALID_KEY_CHAT,
+        rows::INVALID_KEY_COMPLETIONS,
+        rows::INVALID_KEY_NATIVE,
+        rows::INVALID_KEY_RESPONSES,
+        rows::INVALID_KEY_MESSAGES,
+    )
+)]
 async fn inference_with_a_revoked_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     every_endpoint_refuses(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await

@@ -13,30 +13,8 @@ use super::refusals;
 use super::stream::expect_inference;
 use super::tools::called;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Evidence, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ANSWERED, chat_returns_a_json_object).after(auth::WITH_KEY),
-    shows!(rows::CHOICES, reply_has_choices_with_a_message).after(const { &[&rows::ANSWERED] }),
-    shows!(rows::ANSWER_TEXT, reply_has_content).after(const { &[&rows::CHOICES] }),
-    shows!(rows::PARTS, text_parts_are_accepted).after(auth::WITH_KEY),
-    shows!(rows::IMAGE, image_is_accepted).after(auth::WITH_KEY),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION),
-    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
-    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION),
-    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION),
-    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION),
-];
 
 /// A valid chat.
 pub(super) async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
@@ -74,6 +52,7 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
 }
 
 /// Sends a chat. It must return 200 with a JSON object.
+#[shows(rows::ANSWERED, after = auth::WITH_KEY)]
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
     let answer = answered(probe).await?;
     expect_object(&answer)?;
@@ -89,6 +68,7 @@ pub(super) fn given_choices(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<Ve
 }
 
 /// Sends a chat. `choices` must be a non-empty array, and each choice must have a `message` object.
+#[shows(rows::CHOICES, after(rows::ANSWERED))]
 async fn reply_has_choices_with_a_message(probe: &Probe<'_>) -> Checked {
     let answer = answered(probe).await?;
     answer.given_status(&[200])?;
@@ -111,6 +91,7 @@ pub(super) fn wire_compat(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat. Each choice's `message.content` must be a non-empty string.
+#[shows(rows::ANSWER_TEXT, after(rows::CHOICES))]
 async fn reply_has_content(probe: &Probe<'_>) -> Checked {
     wire_compat(probe)?;
     let answer = answered(probe).await?;
@@ -129,6 +110,7 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
 }
 
 /// Sends a message whose content is two `text` parts, also for a stream. It must return 200.
+#[shows(rows::PARTS, after = auth::WITH_KEY)]
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat_content(&id, &json!([text(QUESTION), text("In English, please.")]));
@@ -143,11 +125,13 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 /// Sends a message with an image as a data URL, also for a stream. It must return 200.
+#[shows(rows::IMAGE, after = auth::WITH_KEY)]
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
     expect_chats(probe, seen(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
+#[rejects(rows::BODY, refusals::VALIDATION)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     only_an_object_is_accepted(probe, &chat::ENDPOINT, &good(probe).await?).await
 }
@@ -158,26 +142,31 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `model` of other types and not at all. Each must return 422.
+#[rejects(rows::MODEL, refusals::VALIDATION)]
 async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/model").await
 }
 
 /// Sends `messages` of other types and not at all. Each must return 422.
+#[rejects(rows::MESSAGES, refusals::VALIDATION)]
 async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages").await
 }
 
 /// Sends messages of other types. Each must return 422.
+#[rejects(rows::MESSAGE, refusals::VALIDATION)]
 async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0").await
 }
 
 /// Sends `role` of other types. Each must return 422.
+#[rejects(rows::ROLE, refusals::VALIDATION)]
 async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/role").await
 }
 
 /// Sends `content` as an object. It must return 422.
+#[rejects(rows::CONTENT, refusals::VALIDATION)]
 async fn content_must_be_a_string_or_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/content").await
 }
@@ -189,17 +178,20 @@ async fn refuses_malformed_part(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends content parts of other types. Each must return 422.
+#[rejects(rows::PART, refusals::VALIDATION)]
 async fn part_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0").await
 }
 
 /// Sends content parts whose `type` is of another type. Each must return 422. Which types exist besides the two documented
 /// ones is left open.
+#[rejects(rows::PART_TYPE, refusals::VALIDATION)]
 async fn part_type_must_be_known(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0/type").await
 }
 
 /// Sends `text` parts whose `text` is of another type. Each must return 422.
+#[rejects(rows::PART_TEXT, refusals::VALIDATION)]
 async fn text_of_a_part_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0/text").await
 }
@@ -210,16 +202,19 @@ async fn refuses_malformed_image(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `image_url` parts whose `image_url` is of another type. Each must return 422.
+#[rejects(rows::PART_IMAGE, refusals::VALIDATION)]
 async fn image_url_of_a_part_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed_image(probe, "/messages/0/content/1/image_url").await
 }
 
 /// Sends an `image_url` whose `url` is of another type. Each must return 422.
+#[rejects(rows::PART_IMAGE_URL, refusals::VALIDATION)]
 async fn url_of_an_image_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed_image(probe, "/messages/0/content/1/image_url/url").await
 }
 
 /// Sends a `tool` message whose `tool_call_id` is of another type. Each must return 422.
+#[rejects(rows::TOOL_CALL_ID, refusals::VALIDATION)]
 async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let good = called.answered(probe)?;
@@ -228,6 +223,7 @@ async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends `stream` of other types. Each must return 422.
+#[rejects(rows::STREAM, refusals::VALIDATION)]
 async fn stream_must_be_a_boolean(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/stream").await
 }

@@ -20,39 +20,11 @@ use super::refusals;
 use super::stream::{expect_stream, has_chunk, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Reason, Want, Why};
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::exchange::Broken;
 use crate::support::prose;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHAT, server_answers_chats).after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
-    shows!(rows::COMPLETIONS, server_answers_completions)
-        .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
-    shows!(rows::MESSAGES, server_answers_messages)
-        .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
-    shows!(rows::EVERY_SERVER, every_server_accepts_the_key).after(auth::WITH_KEY),
-    refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY).after(
-        const {
-            &[
-                &rows::COMPLETIONS,
-                &rows::MESSAGES,
-                &auths::INVALID_KEY_CHAT,
-                &auths::INVALID_KEY_COMPLETIONS,
-                &auths::INVALID_KEY_MESSAGES,
-            ]
-        },
-    ),
-    refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
-        .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
-    refuses!(rows::REVOKED_KEY, server_rejects_a_revoked_key, refusals::INVALID_KEY)
-        .after(const { &[&rows::INVALID_KEY, &rows::COMPLETIONS, &rows::MESSAGES, &auths::REVOKED_KEY] }),
-    refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL).after(
-        const { &[&rows::COMPLETIONS, &rows::MESSAGES, &errors::UNKNOWN_MODEL, &stream::ERROR_BEFORE] },
-    ),
-];
 
 /// How many servers of a model are tried until one responds.
 const SERVERS: usize = 3;
@@ -161,6 +133,7 @@ async fn first<'p>(
 }
 
 /// Sends a chat directly to a server, also for a stream. It must return 200 with a JSON object, or with an event stream.
+#[shows(rows::CHAT, after(chats::ANSWERED, rows::EVERY_SERVER))]
 async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat(&id);
@@ -178,6 +151,7 @@ async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a completion request directly to a server. It must return 200 with a JSON object.
+#[shows(rows::COMPLETIONS, after(plain::COMPLETION, rows::EVERY_SERVER))]
 async fn server_answers_completions(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let answer = first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1;
@@ -186,6 +160,7 @@ async fn server_answers_completions(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a messages request directly to a server. It must return 200 with a JSON object.
+#[shows(rows::MESSAGES, after(others::MESSAGE_OBJECT, rows::EVERY_SERVER))]
 async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let answer = first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1;
@@ -196,6 +171,7 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
 /// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403, and
 /// at least one of each server must be answered in its documented form. A server that cannot be reached, or that answers
 /// nothing but errors while no other server of its model answers, shows nothing.
+#[shows(rows::EVERY_SERVER, after = auth::WITH_KEY)]
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
     let entries = if declared.is_empty() {
@@ -295,6 +271,17 @@ async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
 
 /// Sends a key that was never issued, and keys that resemble the valid one, directly to a server. Each endpoint must return
 /// 401.
+#[rejects(
+    rows::INVALID_KEY,
+    refusals::INVALID_KEY,
+    after(
+        rows::COMPLETIONS,
+        rows::MESSAGES,
+        auths::INVALID_KEY_CHAT,
+        auths::INVALID_KEY_COMPLETIONS,
+        auths::INVALID_KEY_MESSAGES,
+    )
+)]
 async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
     let (url, id) = counterpart(probe).await?;
     for (kind, wrong) in given::wrong_keys(probe).await? {
@@ -307,17 +294,32 @@ async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).
+#[rejects(
+    rows::MISSING_KEY,
+    refusals::MISSING_KEY,
+    after(rows::COMPLETIONS, rows::MESSAGES, auths::MISSING_KEY)
+)]
 async fn server_rejects_a_missing_key(probe: &Probe<'_>) -> Checked {
     refused(probe, Key::None, keyless(probe)).await
 }
 
 /// Sends a revoked key directly to a server. Each endpoint must return 401.
+#[rejects(
+    rows::REVOKED_KEY,
+    refusals::INVALID_KEY,
+    after(rows::INVALID_KEY, rows::COMPLETIONS, rows::MESSAGES, auths::REVOKED_KEY)
+)]
 async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     refused(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await
 }
 
 /// Asks a server directly for models that do not exist. Each endpoint must return 404.
+#[rejects(
+    rows::UNKNOWN_MODEL,
+    refusals::UNKNOWN_MODEL,
+    after(rows::COMPLETIONS, rows::MESSAGES, errors::UNKNOWN_MODEL, stream::ERROR_BEFORE)
+)]
 async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {
     let (url, id) = counterpart(probe).await?;
     for (kind, unknown) in unknown_models(probe, &id).await? {

@@ -10,21 +10,10 @@ use url::Url;
 
 use super::wire::Call;
 use super::{bodies, models};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
-use crate::shows;
 use crate::support::draw::drawn;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OBJECT, discovery_is_a_json_object),
-    shows!(rows::SERVERS, every_model_has_an_array_of_servers),
-    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash),
-    shows!(rows::COVERS, discovery_covers_the_model_list).after(const { &[&rows::OBJECT] }),
-    shows!(rows::USABLE, discovered_model_is_known)
-        .after(const { &[&rows::OBJECT, &rows::SERVERS, &errors::UNKNOWN_MODEL] }),
-    shows!(rows::CURRENT, discovery_follows_the_servers).needs(&[Need::Actions, Need::Clock]),
-];
 
 /// How many models are requested at most.
 const MODELS: usize = 16;
@@ -37,6 +26,7 @@ async fn discovered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
 }
 
 /// Queries discovery. It must return 200 with a JSON object; an empty one shows nothing.
+#[shows(rows::OBJECT)]
 async fn discovery_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let answer = discovered(probe).await?;
     super::chat::expect_object(&answer)?;
@@ -61,6 +51,7 @@ fn object_in<'p>(
 }
 
 /// Queries discovery. Each model's `servers` must be an array of strings.
+#[shows(rows::SERVERS)]
 async fn every_model_has_an_array_of_servers(probe: &Probe<'_>) -> Checked {
     let (answer, models) = given_object(probe).await?;
     for (id, entry) in models {
@@ -104,6 +95,7 @@ pub(super) fn is_url(probe: &Probe<'_>, entry: &str) -> bool {
 }
 
 /// Queries discovery. Each server must be an https URL or `tee://<item_hash>`.
+#[shows(rows::ENTRY)]
 async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
     let (answer, entries) = given_entries(probe).await?;
     probe.found(entries.values().any(|servers| !servers.is_empty()), "discovery lists no server")?;
@@ -120,6 +112,7 @@ async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
 
 /// Queries the model list and discovery. Discovery must contain every model of the list. Both change over time, so they are
 /// read again if a model is missing.
+#[shows(rows::COVERS, after(rows::OBJECT))]
 async fn discovery_covers_the_model_list(probe: &Probe<'_>) -> Checked {
     let (_, ids) = models::ids(probe).await?;
     let (answer, models) = given_object(probe).await?;
@@ -134,6 +127,7 @@ async fn discovery_covers_the_model_list(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat to each discovered model with a server; of many, to those that the seed draws. None must return 404.
+#[shows(rows::USABLE, after(rows::OBJECT, rows::SERVERS, errors::UNKNOWN_MODEL))]
 async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
     let (_, entries) = given_entries(probe).await?;
     let served: Vec<&String> =
@@ -184,6 +178,7 @@ async fn until(
 }
 
 /// Removes a server and adds it again. Discovery must drop it and list it again within some minutes.
+#[shows(rows::CURRENT, needs(Actions, Clock))]
 async fn discovery_follows_the_servers(probe: &Probe<'_>) -> Checked {
     let view = probe.view("gateway").await;
     let needs = "needs a control API that adds and removes servers";

@@ -15,20 +15,9 @@ use super::refusals;
 use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
-use crate::harness::check::{Check, Checked, Need};
+use crate::harness::check::{Checked, rejects};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
-use crate::refuses;
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR),
-    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION),
-    refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
-        .needs(&[Need::Faults])
-        .or_given("[gateway.models] down", pool::IS_DOWN),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
-];
 
 /// A valid chat as the counterpart of rejected ones.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
@@ -36,6 +25,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an invalid key to every inference endpoint. Each 401 must have a `detail` string.
+#[rejects(rows::DETAIL_401, refusals::KEY_ERROR)]
 async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let wrong = given::wrong_key(probe).await?;
@@ -49,6 +39,7 @@ async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Asks every inference endpoint for an unknown model. Each 404 must have a `detail` string.
+#[rejects(rows::DETAIL_404, refusals::UNKNOWN_MODEL)]
 async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (endpoint, body) in offered(probe, inference(&unknown_model(probe))) {
@@ -61,6 +52,7 @@ async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 
 /// Sends invalid chats, and a `model` that is an array to the other inference endpoints, whose bodies the document does not
 /// show. Each 422 must have a `detail` in the form that the profile names.
+#[rejects(rows::DETAIL_422, refusals::VALIDATION)]
 async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = probe.settings.gateway().readings.gateway_422_detail;
@@ -85,6 +77,12 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
 }
 
 /// Makes every server fail, or takes the profile's model whose servers have failed, and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
+#[rejects(
+    rows::DETAIL_503,
+    refusals::ALL_FAILED,
+    needs(Faults),
+    or_given("[gateway.models] down", pool::IS_DOWN)
+)]
 async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let id = pool::down(probe).await?;
@@ -97,6 +95,7 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat with models that do not exist, also for a stream. It must return 404.
+#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, unknown) in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {

@@ -12,20 +12,9 @@ use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
 use super::offered;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::NOT_UTF8, body_that_is_not_utf8_causes_no_internal_error).after(const { &[&chats::BODY] }),
-    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error),
-    shows!(rows::LARGE, large_body_causes_no_internal_error),
-    shows!(rows::UNKNOWN_ROLE, unknown_role_is_rejected_or_accepted),
-    shows!(rows::IMAGE_DATA, invalid_image_causes_no_internal_error),
-    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error),
-    shows!(rows::ODD_PATH, malformed_path_causes_no_internal_error),
-];
 
 /// Paths that match no endpoint in any reading.
 const PATHS: &[&str] = &[
@@ -68,6 +57,7 @@ async fn whole(probe: &Probe<'_>) -> Result<Vec<(&'static Endpoint, Value)>, Sto
 }
 
 /// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return a status below 500.
+#[shows(rows::NOT_UTF8, after(chats::BODY))]
 async fn body_that_is_not_utf8_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     for (endpoint, good) in whole(probe).await? {
         Call::post(endpoint, &good).accepted(probe).await?.given_accepted(&[200], REPLY)?;
@@ -79,6 +69,7 @@ async fn body_that_is_not_utf8_causes_no_internal_error(probe: &Probe<'_>) -> Ch
 }
 
 /// Sends bodies nested 100,000 levels deep to every inference endpoint. Each must return a status below 500.
+#[shows(rows::DEEP)]
 async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const DEPTH: usize = 100_000;
     let id = model(probe, Skill::Chat).await?;
@@ -100,6 +91,7 @@ async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Check
 }
 
 /// Sends a body of 10 MB to every inference endpoint; on a shared target a chat. Each must return a status below 500.
+#[shows(rows::LARGE)]
 async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const BYTES: usize = 10_000_000;
     let good = good(probe).await?;
@@ -123,6 +115,7 @@ async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat with an unknown `role`. It must return 422 or 200.
+#[shows(rows::UNKNOWN_ROLE)]
 async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
     let good = good(probe).await?;
     given_chat(probe, &good).await?;
@@ -133,6 +126,7 @@ async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends chats with invalid image URLs. Each must return a status below 500.
+#[shows(rows::IMAGE_DATA)]
 async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let good = seen(probe).await?;
     given_chat(probe, &good).await?;
@@ -145,6 +139,7 @@ async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends bodies with huge numbers as `max_tokens` to every inference endpoint. Each must return a status below 500.
+#[shows(rows::HUGE_NUMBER)]
 async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     for (endpoint, body) in whole(probe).await? {
         let body = with(body, "/max_tokens", json!(64)).to_string();
@@ -161,6 +156,7 @@ async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends requests with malformed and traversing paths. Each must return a status below 500.
+#[shows(rows::ODD_PATH)]
 async fn malformed_path_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     given_chat(probe, &good(probe).await?).await?;
     for path in PATHS {

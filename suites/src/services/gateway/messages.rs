@@ -12,21 +12,8 @@ use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
 use super::malformed::{only_an_object_is_accepted, refused};
 use super::refusals;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).after(auth::WITH_KEY),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION),
-    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION),
-    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
-    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::CONTENT, content_must_be_a_string, refusals::VALIDATION),
-];
 
 /// A valid body.
 async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
@@ -34,16 +21,19 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 /// Sends a messages request. It must return 200 with a JSON object; an unknown model does not.
+#[shows(rows::MESSAGE_OBJECT, after = auth::WITH_KEY)]
 async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
 }
 
 /// Sends a messages request with models that do not exist. It must return 404.
+#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     rejects_unknown_models(probe, [&messages::ENDPOINT], good(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
+#[rejects(rows::BODY, refusals::VALIDATION)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     only_an_object_is_accepted(probe, &messages::ENDPOINT, &good(probe).await?).await
 }
@@ -54,32 +44,38 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `model` of other types and not at all. Each must return 422.
+#[rejects(rows::MODEL, refusals::VALIDATION)]
 async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/model").await
 }
 
 /// Sends `max_tokens` of other types and not at all. Each must return 422.
+#[rejects(rows::MAX_TOKENS, refusals::VALIDATION)]
 async fn max_tokens_must_be_an_integer(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/max_tokens").await
 }
 
 /// Sends `messages` of other types and not at all. Each must return 422.
+#[rejects(rows::MESSAGES, refusals::VALIDATION)]
 async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages").await
 }
 
 /// Sends messages of other types. Each must return 422.
+#[rejects(rows::MESSAGE, refusals::VALIDATION)]
 async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0").await
 }
 
 /// Sends `role` of other types. Each must return 422.
+#[rejects(rows::ROLE, refusals::VALIDATION)]
 async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/role").await
 }
 
 /// Sends `content` as an object and as a boolean. Each must return 422. An array is not sent, since the document leaves it
 /// open.
+#[rejects(rows::CONTENT, refusals::VALIDATION)]
 async fn content_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/content").await
 }

@@ -38,30 +38,12 @@ use tokio::sync::OnceCell;
 
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Core};
+use crate::harness::check::Core;
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 use crate::profile::{self, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
 use payments::Payments;
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[
-    auth::CHECKS,
-    chat::CHECKS,
-    stream::CHECKS,
-    tools::CHECKS,
-    completions::CHECKS,
-    responses::CHECKS,
-    messages::CHECKS,
-    models::CHECKS,
-    discovery::CHECKS,
-    errors::CHECKS,
-    payment::CHECKS,
-    pool::CHECKS,
-    direct::CHECKS,
-    input::CHECKS,
-];
 
 /// Whether checks may run beside each other at a shared target. No request changes anything.
 pub(crate) const PARALLEL: bool = true;

@@ -9,18 +9,11 @@ use super::chat::COMPLETION;
 use super::discovery::{Entries, entries_anew, given_entries};
 use super::given::TRIES;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIST, model_list_is_json),
-    shows!(rows::IDS, model_ids_are_strings),
-    shows!(rows::COVERS_DISCOVERY, model_list_covers_discovery)
-        .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
-];
 
 /// Requests the model list. It must return 200 with JSON; an empty value shows nothing.
+#[shows(rows::LIST)]
 async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
     let answer = Call::get(&models::LIST).shared().send(probe).await?;
     answer.expect_status(&[200])?;
@@ -48,6 +41,7 @@ fn found_in<'p>(probe: &Probe<'_>, answer: Answer<'p>) -> Result<(Answer<'p>, Ve
 }
 
 /// Requests the model list. Each id must be a non-empty string.
+#[shows(rows::IDS)]
 async fn model_ids_are_strings(probe: &Probe<'_>) -> Checked {
     let (answer, found) = found(probe).await?;
     probe.found(!found.is_empty(), "the model list is empty")?;
@@ -74,6 +68,7 @@ fn ids_in((answer, found): (Answer<'_>, Vec<Value>)) -> Result<(Answer<'_>, Vec<
 
 /// Requests discovery and the model list. The list must contain every text model that has a server. Both change over time, so
 /// they are read again if a model is missing; one that answers no chat is only noted.
+#[shows(rows::COVERS_DISCOVERY, after(discoveries::OBJECT, discoveries::SERVERS))]
 async fn model_list_covers_discovery(probe: &Probe<'_>) -> Checked {
     let (_, entries) = given_entries(probe).await?;
     let (answer, ids) = ids(probe).await?;

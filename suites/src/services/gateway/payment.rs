@@ -13,23 +13,9 @@ use super::offered;
 use super::refusals;
 use super::stream::expect_inference;
 use super::wire::{Call, Key, expect_detail};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT),
-    refuses!(rows::INVALID, invalid_payment_is_rejected, refusals::NO_PAYMENT)
-        .after(const { &[&rows::REQUIRED, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    shows!(rows::PAID, paid_request_is_accepted).after(const { &[&native::NATIVE] }),
-    shows!(rows::USED_AGAIN, used_payment_causes_no_internal_error).after(const { &[&rows::PAID] }),
-    refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
-        .after(const { &[&auth::INVALID_KEY_CHAT, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    shows!(rows::VALID_KEY, valid_key_needs_no_payment).after(const { &[&native::NATIVE] }),
-];
 
 /// The header of a payment.
 pub(super) const PAYMENT: &str = "X-PAYMENT";
@@ -70,6 +56,7 @@ async fn next(probe: &Probe<'_>, n: Option<usize>) -> Result<Option<String>, Sto
 
 /// Enables the payment flow and sends requests without a key and without a payment to every inference endpoint. Each must
 /// return 402.
+#[rejects(rows::REQUIRED, refusals::PAYMENT, after(auth::MISSING_KEY, native::NATIVE, stream::ERROR_BEFORE))]
 async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -82,6 +69,7 @@ async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests without a key to every inference endpoint, with an empty payment and with an
 /// invented one. None may be served: each must return 402, or 400, 401 or 422, which no sentence excludes.
+#[rejects(rows::INVALID, refusals::NO_PAYMENT, after(rows::REQUIRED, native::NATIVE, stream::ERROR_BEFORE))]
 async fn invalid_payment_is_rejected(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -98,6 +86,7 @@ async fn invalid_payment_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests without a key to every inference endpoint. Each 402 must have a `detail`
 /// string.
+#[rejects(rows::DETAIL, refusals::PAYMENT)]
 async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -117,6 +106,7 @@ const NEEDS: &str = "needs a valid payment ([gateway] payments), or a control AP
 /// Enables the payment flow and sends requests with `X-PAYMENT` and no key to every inference endpoint, each with a payment of
 /// its own. Each must return 200. Without enough payments, some endpoints are left out. If none of the profile's payments
 /// pays, they may be what is wrong.
+#[shows(rows::PAID, after(native::NATIVE))]
 async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -150,6 +140,7 @@ async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends a chat with `X-PAYMENT` and no key, and the same again. The second must not return a 5xx;
 /// if the profile says that a payment pays once, it must return a 4xx.
+#[shows(rows::USED_AGAIN, after(rows::PAID))]
 async fn used_payment_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let needs = "needs a second valid payment ([gateway] payments), or a control API that provides one";
@@ -172,6 +163,11 @@ async fn used_payment_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests with an invalid key to every inference endpoint. Each must return 401, not
 /// 402.
+#[rejects(
+    rows::INVALID_KEY,
+    refusals::INVALID_KEY,
+    after(auth::INVALID_KEY_CHAT, native::NATIVE, stream::ERROR_BEFORE)
+)]
 async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -184,6 +180,7 @@ async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
 }
 
 /// Enables the payment flow and sends requests with a valid key to every inference endpoint. Each must return 200.
+#[shows(rows::VALID_KEY, after(native::NATIVE))]
 async fn valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;

@@ -17,29 +17,8 @@ use super::refusals;
 use super::stream::expect_inference;
 use super::wire::Call;
 use super::{bodies, offered};
-use crate::harness::check::{Check, Checked, Given, Need, Stop};
+use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FAILOVER, each one_live_server_is_enough)
-        .needs(&[Need::Faults])
-        .or_given("[gateway.models] one_down", |settings| settings.gateway().models.one_down.is_some())
-        .after(const { &[&completions::NATIVE, &rows::COOKIES] }),
-    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
-        .needs(&[Need::Faults])
-        .or_given("[gateway.models] down", IS_DOWN)
-        .after(const { &[&stream::ERROR_BEFORE, &completions::NATIVE] }),
-    shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
-        .needs(&[Need::Faults])
-        .or_given("[gateway.models] down", IS_DOWN)
-        .after(const { &[&completions::NATIVE] }),
-    shows!(rows::RECOVERS, each recovered_server_is_used_again).needs(&[Need::Faults, Need::Clock]),
-    shows!(rows::COOKIES, request_with_the_cookies_is_accepted),
-    shows!(rows::ROUTING, cookie_keeps_a_session_on_one_server)
-        .needs(&[Need::Isolation, Need::Actions])
-        .after(const { &[&rows::COOKIES] }),
-];
 
 /// Whether the profile names a model whose servers have all failed.
 pub(super) const IS_DOWN: Given = |settings| settings.gateway().models.down.is_some();
@@ -91,6 +70,12 @@ async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
 /// Makes all servers of the model fail but one, and sends two requests to an inference endpoint, and one with the cookies of
 /// an earlier response; repeats this for each server. Every request must return 200. Without a control API the profile may
 /// name a model of which one server has failed.
+#[shows(
+    rows::FAILOVER,
+    needs(Faults),
+    or_given("[gateway.models] one_down", |settings| settings.gateway().models.one_down.is_some()),
+    after(completions::NATIVE, rows::COOKIES),
+)]
 async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     // Once before the gateway knows that a server has failed, and once after.
     let send_two = async |endpoint, body: &Value| -> Checked {
@@ -132,6 +117,13 @@ async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Makes all servers fail, or takes the profile's model whose servers have failed, and sends requests to every inference
 /// endpoint. Each must return 503.
+#[rejects(
+    rows::ALL_FAILED,
+    refusals::ALL_FAILED,
+    needs(Faults),
+    or_given("[gateway.models] down", IS_DOWN),
+    after(stream::ERROR_BEFORE, completions::NATIVE)
+)]
 async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
     send_good(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&down(probe).await?)) {
@@ -141,6 +133,12 @@ async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Che
 }
 
 /// Makes all servers of one model fail. Requests to every inference endpoint with another model must return 200.
+#[shows(
+    rows::PER_MODEL,
+    needs(Faults),
+    or_given("[gateway.models] down", IS_DOWN),
+    after(completions::NATIVE)
+)]
 async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) -> Checked {
     let (one, other) = match in_state(probe, "down", |models| &models.down)? {
         Some(down) => (down, model(probe, Skill::Chat).await?),
@@ -170,6 +168,7 @@ async fn one_of_two_down(probe: &Probe<'_>) -> Result<(String, String), Stop> {
 }
 
 /// Makes all servers fail and then recover. A request to an inference endpoint must return 200 again within some minutes.
+#[shows(rows::RECOVERS, needs(Faults, Clock))]
 async fn recovered_server_is_used_again(probe: &Probe<'_>, place: Place) -> Checked {
     let (endpoint, body) = request_at(&model(probe, Skill::Chat).await?, place)?;
     let send = async || Call::post(endpoint, &body).send(probe).await;
@@ -189,6 +188,7 @@ async fn recovered_server_is_used_again(probe: &Probe<'_>, place: Place) -> Chec
 
 /// Sends a request to every inference endpoint, then another with the cookies that the first response set. The second must
 /// return 200.
+#[shows(rows::COOKIES)]
 async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
     for (endpoint, body) in offered(probe, inference(&model(probe, Skill::Chat).await?)) {
         let first = Call::post(endpoint, &body).accepted(probe).await?;
@@ -204,6 +204,7 @@ async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// Sends a chat, then six more with the cookies that the first response set. All must return 200. If a cookie is set, one of the
 /// servers that the control API lists for the model must have answered all six.
+#[shows(rows::ROUTING, needs(Isolation, Actions), after(rows::COOKIES))]
 async fn cookie_keeps_a_session_on_one_server(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     servers(probe, &id).await?;

@@ -9,22 +9,18 @@ use super::chat::expect_reply;
 use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
 use super::refusals;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::RESPONSE, response_is_a_json_object).after(auth::WITH_KEY),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL),
-];
 
 /// Sends a responses request. It must return 200 with a JSON object; an unknown model does not.
+#[shows(rows::RESPONSE, after = auth::WITH_KEY)]
 async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
     expect_reply(probe, &responses::ENDPOINT, body).await
 }
 
 /// Sends a responses request with models that do not exist. It must return 404.
+#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
     rejects_unknown_models(probe, [&responses::ENDPOINT], good).await

@@ -12,28 +12,12 @@ use super::chat::{COMPLETION, good};
 use super::given;
 use super::refusals;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Reason, Why};
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::exchange::Broken;
 use crate::http::sse::{Event, events};
 use crate::support::prose::count;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).after(auth::WITH_KEY),
-    shows!(rows::CHUNKS, every_event_is_a_chunk),
-    shows!(rows::DELTA, delta_content_is_a_string),
-    shows!(rows::TEXT, stream_has_content),
-    shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object).after(const { &[&chats::ANSWERED] }),
-    refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json, refusals::BEFORE_STREAM)
-        .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
-    shows!(rows::ERROR_EVENT, failure_midway_is_an_event)
-        .needs(&[Need::Faults])
-        .or_given("[gateway.models] fails_midway", |settings| {
-            settings.gateway().models.fails_midway.is_some()
-        }),
-];
 
 /// The data of the event that may end a stream.
 const END: &str = "[DONE]";
@@ -55,6 +39,7 @@ pub(super) fn is_stream(answer: &Answer<'_>) -> bool {
 }
 
 /// Sends a chat with `stream` true. It must return 200 with `text/event-stream`.
+#[shows(rows::EVENT_STREAM, after = auth::WITH_KEY)]
 async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.expect_status(&[200])?;
@@ -136,6 +121,7 @@ fn has_error(events: &[Event]) -> bool {
 
 /// Sends a streamed chat. Each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
 /// missing, and events may follow it.
+#[shows(rows::CHUNKS)]
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
     let end = events.iter().position(is_end);
@@ -170,6 +156,7 @@ fn increments(events: &[Event]) -> Vec<(usize, Value)> {
 }
 
 /// Sends a streamed chat. Each `delta.content` that is present must be a string.
+#[shows(rows::DELTA)]
 async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
     let increments = increments(&events);
@@ -182,6 +169,7 @@ async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a streamed chat. All `delta.content` together must be a non-empty string.
+#[shows(rows::TEXT)]
 async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
     probe.given(events.iter().any(|event| chunk(event).is_some()), "the stream has no chunk")?;
@@ -196,6 +184,7 @@ async fn stream_has_content(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat with `stream` false. It must return one JSON object, not an event stream.
+#[shows(rows::NOT_ASKED_FOR, after(chats::ANSWERED))]
 async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
     let body = with(good(probe).await?, "/stream", json!(false));
     let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
@@ -211,6 +200,7 @@ async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends invalid streamed chats. Each must return a 4xx with a JSON object, not an event stream.
+#[rejects(rows::ERROR_BEFORE, refusals::BEFORE_STREAM, after(errors::UNKNOWN_MODEL, chats::MESSAGES))]
 async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     let body = streamed(probe).await?;
     let whole = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
@@ -233,6 +223,13 @@ async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
 
 /// Makes the server fail during a stream, or takes the profile's model whose streams fail. A stream that ends complete must
 /// contain an event that is neither an ordinary chunk nor the end mark. A connection that ends early shows nothing.
+#[shows(
+    rows::ERROR_EVENT,
+    needs(Faults),
+    or_given(
+        "[gateway.models] fails_midway", |settings| { settings.gateway().models.fails_midway.is_some() },
+    ),
+)]
 async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
     let (_, whole) = stream(probe).await?;
     probe.given(!has_error(&whole), "a stream without faults also has events that are not chunks")?;

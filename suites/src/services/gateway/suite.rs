@@ -6,7 +6,7 @@ use assay_spec::Service;
 use assay_spec::gateway::requirements::payment;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
+use super::{CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
@@ -24,7 +24,6 @@ pub static SUITE: Suite = Suite {
         about: "Base URL of an inference gateway; its key is read from the environment variable ASSAY_GATEWAY_KEY",
         secret: Some((KEY_VARIABLE, "key")),
     }),
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

@@ -13,38 +13,12 @@ use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
 use super::malformed::refused;
 use super::refusals;
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Given, Need, Stop};
+use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
 
 /// The fixture of a model that always calls.
 const CALLER: &str = "[gateway.models] always_calls";
 const IS_CALLER: Given = |settings| settings.gateway().models.always_calls.is_some();
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TAKEN, declared_tools_are_accepted).after(auth::WITH_KEY),
-    shows!(rows::CALL_NAME, call_has_a_function_name),
-    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string),
-    shows!(rows::CALL_ID, call_has_an_id),
-    shows!(rows::CALL_IDS, calls_have_different_ids).after(const { &[&rows::CALL_ID] }),
-    shows!(rows::ARGUMENTS_FIT, arguments_fit_the_schema)
-        .needs(&[Need::Actions])
-        .or_given(CALLER, IS_CALLER)
-        .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS] }),
-    shows!(rows::RESULT_USED, answer_contains_the_result)
-        .needs(&[Need::Actions])
-        .or_given(CALLER, IS_CALLER)
-        .after(const { &[&rows::ROUND_TRIP, &chats::ANSWER_TEXT] }),
-    shows!(rows::ROUND_TRIP, tool_result_is_accepted)
-        .after(const { &[&rows::TAKEN, &rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
-    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION),
-    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION),
-    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION),
-    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION),
-    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION),
-];
 
 /// A valid chat that declares tools.
 async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
@@ -52,6 +26,7 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 /// Sends a chat that declares tools, also for a stream. It must return 200.
+#[shows(rows::TAKEN, after = auth::WITH_KEY)]
 async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
     expect_chats(probe, good(probe).await?).await
 }
@@ -123,6 +98,7 @@ async fn calls_in<'p>(probe: &'p Probe<'_>, body: Value) -> Result<Called<'p>, S
 }
 
 /// Asks a model to call a tool. `tool_calls` must be an array, and each call's `function.name` a string.
+#[shows(rows::CALL_NAME)]
 async fn call_has_a_function_name(probe: &Probe<'_>) -> Checked {
     let called = calls_in(probe, good(probe).await?).await?;
     called.answer.expect_json(&format!("{}/tool_calls", called.pointer), "an array", Value::is_array)?;
@@ -135,6 +111,7 @@ async fn call_has_a_function_name(probe: &Probe<'_>) -> Checked {
 }
 
 /// Asks a model to call a tool. Each call's `function.arguments` must be a string.
+#[shows(rows::CALL_ARGUMENTS)]
 async fn call_arguments_are_a_string(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     for call in called.pointers() {
@@ -144,6 +121,7 @@ async fn call_arguments_are_a_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Asks a model to call a tool. Each call's `id` must be a non-empty string.
+#[shows(rows::CALL_ID)]
 async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
     wire_compat(probe)?;
     let called = called(probe).await?;
@@ -155,6 +133,7 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
 }
 
 /// Answers a tool call with a `tool` message and calls the model again, also for a stream. It must return 200.
+#[shows(rows::ROUND_TRIP, after(rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID))]
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = called(probe).await?.answered(probe)?;
     expect_chats(probe, body).await
@@ -162,6 +141,7 @@ async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// Asks a model to call a tool, answers the call, and asks for two tools. All calls must have different ids: an id alone
 /// says which call a `tool` message answers.
+#[shows(rows::CALL_IDS, after(rows::CALL_ID))]
 async fn calls_have_different_ids(probe: &Probe<'_>) -> Checked {
     wire_compat(probe)?;
     let first = called(probe).await?;
@@ -192,6 +172,12 @@ async fn given_caller(probe: &Probe<'_>) -> Checked {
 
 /// Asks a model that always calls for a tool. Each call must name a declared tool, and its arguments must be a JSON object
 /// with the members of the tool's schema.
+#[shows(
+    rows::ARGUMENTS_FIT,
+    needs(Actions),
+    or_given(CALLER, IS_CALLER),
+    after(rows::CALL_NAME, rows::CALL_ARGUMENTS)
+)]
 async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
     given_caller(probe).await?;
     let called = called(probe).await?;
@@ -216,6 +202,12 @@ async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
 
 /// Answers a tool call of a model that always calls, and asks for a stream. It must contain the result of the tool; so must
 /// a whole response, where the profile says that it has content.
+#[shows(
+    rows::RESULT_USED,
+    needs(Actions),
+    or_given(CALLER, IS_CALLER),
+    after(rows::ROUND_TRIP, chats::ANSWER_TEXT)
+)]
 async fn answer_contains_the_result(probe: &Probe<'_>) -> Checked {
     given_caller(probe).await?;
     let body = called(probe).await?.answered(probe)?;
@@ -240,36 +232,43 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `tools` of other types. Each must return 422.
+#[rejects(rows::TOOLS, refusals::VALIDATION)]
 async fn tools_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools").await
 }
 
 /// Sends tools of other types. Each must return 422.
+#[rejects(rows::TOOL, refusals::VALIDATION)]
 async fn tool_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0").await
 }
 
 /// Sends tools whose `type` is of another type. Each must return 422. Which types exist besides `function` is left open.
+#[rejects(rows::TYPE, refusals::VALIDATION)]
 async fn tool_type_must_be_function(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/type").await
 }
 
 /// Sends tools whose `function` is of another type. Each must return 422.
+#[rejects(rows::FUNCTION, refusals::VALIDATION)]
 async fn function_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function").await
 }
 
 /// Sends `function.name` of other types. Each must return 422. Whether it may be missing is left open.
+#[rejects(rows::NAME, refusals::VALIDATION)]
 async fn function_name_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/name").await
 }
 
 /// Sends `function.description` of other types. Each must return 422.
+#[rejects(rows::DESCRIPTION, refusals::VALIDATION)]
 async fn description_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/description").await
 }
 
 /// Sends `function.parameters` of other types. Each must return 422.
+#[rejects(rows::PARAMETERS, refusals::VALIDATION)]
 async fn parameters_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/parameters").await
 }

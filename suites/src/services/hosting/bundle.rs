@@ -12,23 +12,10 @@ use super::found::found;
 use super::instances::{Pinned, pinned};
 use super::judge::{Form, OBJECT, exactly, is, number};
 use super::sealed::{BASE64, IV, TAG, bytes, is_formed, open, unwrap};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, bundles_name_their_kind).after(FORM),
-    shows!(rows::VM, bundles_have_a_key_for_the_machine).after(FORM),
-    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).after(FORM),
-    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).after(OPENS),
-    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).after(rests!(
-        instances::BUNDLE_WRAPPED,
-        rows::FORM,
-        rows::KEY_E_OPENS
-    )),
-];
-
-members! { MEMBERS;
+members! {
     /// Downloads the files of live deployments to machines. `deks` of each must be an object.
     FORM bundles_are_objects_with_keys: every("/deks"), OBJECT, rests!(instances::BUNDLE_WRAPPED);
     /// Downloads the files of live deployments to machines. `v` of each must be 1.
@@ -83,6 +70,7 @@ async fn every(
 }
 
 /// Downloads the files of live deployments to machines. `kind` of each must be the kind of bundles.
+#[shows(rows::KIND, after = FORM)]
 async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.bundle_kind;
     every(probe, "/kind", kind, is(kind)).await
@@ -90,12 +78,14 @@ async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
 
 /// Downloads the files of live deployments to machines. `deks.vm` of each must be base64 with the length of a wrapped
 /// key.
+#[shows(rows::VM, after = FORM)]
 async fn bundles_have_a_key_for_the_machine(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/vm", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
 /// Downloads the files of live deployments to machines. `deks.encryption` of each must be base64 with the length of a
 /// wrapped key.
+#[shows(rows::ENCRYPTION, after = FORM)]
 async fn bundles_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
@@ -109,6 +99,7 @@ fn has_two_recipients(deks: Option<&Value>) -> bool {
 
 /// Opens every well-formed bundle with E, the owner's derived key. `deks.encryption` must unwrap to a key that decrypts
 /// it.
+#[shows(rows::KEY_E_OPENS, after = OPENS)]
 async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -129,6 +120,7 @@ async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
 
 /// Opens every bundle with E, the owner's derived key. The plaintext must be a tarball that contains `manifest.json`, which must
 /// be JSON.
+#[shows(rows::TARBALL, after = rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::KEY_E_OPENS))]
 async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;

@@ -9,25 +9,10 @@ use super::found::absent;
 use super::judge::{MOMENT, OBJECT, POINT, each, every, exactly, expect, is, number, public_key, some, with};
 use super::message::MessageKind;
 use super::records::expect_signed;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CONTENT_TYPE, claims_have_their_type).after(rests!(rows::TYPE)),
-    shows!(rows::SENDER, machines_claim_for_themselves).after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
-        .after(rests!(records::TIME, records::ADDRESS)),
-    shows!(rows::INSTANCE_HASH, claims_name_an_instance).after(rests!(rows::BODY)),
-    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).after(rests!(
-        rows::BODY,
-        rows::PUBKEY,
-        rows::SIGNATURE
-    )),
-    shows!(rows::ONCE, machines_claim_once).after(rests!()),
-];
-
-members! { MEMBERS;
+members! {
     /// Reads every claim of a machine's key. `type` must be `POST`.
     TYPE claims_are_posts: every(Claim, "/type"), exactly("POST"), rests!();
     /// Reads every claim of a machine's key. `content.content` must be an object.
@@ -42,12 +27,14 @@ members! { MEMBERS;
 }
 
 /// Reads every claim of a machine's key. `content.type` must be the claim type.
+#[shows(rows::CONTENT_TYPE, after = rests!(rows::TYPE))]
 async fn claims_have_their_type(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.vm_claim_type;
     every(probe, MessageKind::Claim, "/content/type", kind, is(kind)).await
 }
 
 /// Reads every claim of a machine's key. `content.address` must be the sender's address.
+#[shows(rows::SENDER, after = rests!(records::ADDRESS))]
 async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     for claim in found.of_kind(MessageKind::Claim) {
@@ -59,6 +46,7 @@ async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every claim of a machine's key. `signature` must be the sender's signature over the canonical JSON.
+#[shows(rows::SIGNATURE, after = rests!(records::TIME, records::ADDRESS))]
 async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     found.of_kind(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
@@ -66,6 +54,7 @@ async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
 
 /// Looks up `instanceHash` of the latest claims, on each node until one has it. It must be the hash of an INSTANCE message;
 /// what each node lacks is not judged, except in a history that the run let the application write.
+#[shows(rows::INSTANCE_HASH, after = rests!(rows::BODY))]
 async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut count = 0;
@@ -97,6 +86,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every claim of a machine's key. The address of `pubkey` must be the sender's.
+#[shows(rows::KEY_OF_ADDRESS, after = rests!(rows::BODY, rows::PUBKEY, rows::SIGNATURE))]
 async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut count = 0;
@@ -120,6 +110,7 @@ async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every claim of a machine's key. No sender may have more than one.
+#[shows(rows::ONCE, after = rests!())]
 async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();

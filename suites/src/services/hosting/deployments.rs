@@ -13,28 +13,10 @@ use super::judge::{
 };
 use super::message::{Message, MessageKind};
 use super::sealed::{self, Opened, opened};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
 
-pub(super) const RECORD: &[Check] = &[
-    shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments).after(rests!(rows::TYPE)),
-    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).after(DELEGATE),
-    shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner).after(rests!(
-        rows::BODY,
-        rows::SAME_PROJECT,
-        assay_spec::hosting::requirements::projects::MAP
-    )),
-    shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation).after(rests!()),
-    shows!(rows::SAME_DEPLOYMENT, terminal_records_name_the_same_deployment)
-        .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::SAME_PROJECT, terminal_records_name_the_same_project)
-        .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).after(PUBLIC),
-    shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact).after(PUBLIC),
-];
-
-members! { MEMBERS;
+members! {
     /// Reads every record of a deployment. `type` must be `POST`.
     TYPE deployments_are_posts: every_deployment("/type"), exactly("POST"), rests!();
     /// Reads every record of a deployment. `content.content` must be an object.
@@ -82,7 +64,7 @@ members! { MEMBERS;
         every(Amend, "/content/content/public/finishedAt"), MOMENT_OR_NULL, PUBLIC;
 }
 
-members! { INSIDE;
+members! {
     /// Opens the envelopes of deployments. `commit` must be a string or null.
     PLAINTEXT_COMMIT commits_are_strings_or_null: inside("commit"), TEXT_OR_NULL, SEALED;
     /// Opens the envelopes of deployments. `commitMessage` must be a string or null.
@@ -94,9 +76,6 @@ members! { INSIDE;
     /// Opens the envelopes of deployments. `error` must be a string or null.
     PLAINTEXT_ERROR errors_are_strings_or_null: inside("error"), TEXT_OR_NULL, SEALED;
 }
-
-pub(super) const PLAINTEXT: &[Check] = &[shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
-    .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS))];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);
 pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
@@ -110,12 +89,14 @@ const SEALED: &[assay_spec::Id] =
     rests!(rows::BODY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
 
 /// Reads every creation of a deployment. `content.type` must be the deployment type.
+#[shows(rows::CONTENT_TYPE, after = rests!(rows::TYPE))]
 async fn creations_have_the_type_of_deployments(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.deployment_type;
     every(probe, MessageKind::Creation, "/content/type", kind, is(kind)).await
 }
 
 /// Reads every record of a deployment. `sender` must be a delegate that the owner's `security` lists.
+#[shows(rows::DELEGATE, after = DELEGATE)]
 async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let listed = super::security::delegates(&found)?;
@@ -134,6 +115,10 @@ async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every record of a deployment. `projectId` must be the identifier of one of the owner's projects.
+#[shows(
+    rows::PROJECT_ID,
+    after = rests!(rows::BODY, rows::SAME_PROJECT, assay_spec::hosting::requirements::projects::MAP),
+)]
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let known: BTreeSet<&str> = found
@@ -151,6 +136,7 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
 
 /// Reads every terminal record. `content.ref` must be the item hash of a creation; a chain of terminal records is
 /// judged by its length elsewhere.
+#[shows(rows::AMEND_REF, after = rests!())]
 async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     // A record from before schema 4 may be amended, too.
@@ -184,11 +170,13 @@ async fn same(probe: &Probe<'_>, member: &str) -> Checked {
 }
 
 /// Compares every terminal record with its creation. `deploymentId` must be the same.
+#[shows(rows::SAME_DEPLOYMENT, after = rests!(rows::BODY, rows::AMEND_REF))]
 async fn terminal_records_name_the_same_deployment(probe: &Probe<'_>) -> Checked {
     same(probe, "deploymentId").await
 }
 
 /// Compares every terminal record with its creation. `projectId` must be the same.
+#[shows(rows::SAME_PROJECT, after = rests!(rows::BODY, rows::AMEND_REF))]
 async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
     same(probe, "projectId").await
 }
@@ -204,6 +192,7 @@ pub(super) fn live(found: &Found) -> Vec<&Message> {
 /// Looks up `public.storeRef` of the latest live deployments. It must be the hash of a STORE message; one that is gone
 /// (410) may say no more than that. If a node lacks it, the other nodes are queried; what all of them lack is not judged,
 /// except in a history that the run let the application write.
+#[shows(rows::LIVE_STORE_REF, after = PUBLIC)]
 async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let live = live(&found);
@@ -247,6 +236,7 @@ pub(super) fn is_hash(text: &str) -> bool {
 }
 
 /// Reads the terminal records of failed deployments. `public.storeRef` must be null.
+#[shows(rows::FAILED_STORE_REF, after = PUBLIC)]
 async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_failed = |one: &&Message| one.body()["public"]["status"] == "failed";
@@ -272,6 +262,10 @@ async fn inside(
 }
 
 /// Opens the envelopes of deployments. Each plaintext must be a JSON object.
+#[shows(
+    rows::PLAINTEXT_FORM,
+    after = rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS),
+)]
 async fn deployment_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
     sealed::objects(probe, &found, &opened)

@@ -8,33 +8,10 @@ use super::found::{Found, SEALED, found};
 use super::judge::{Form, Seen, each, exactly, expect, is_object, moment, number, some};
 use super::message::MessageKind;
 use super::sealed::{BASE64, IV, Sealed, TAG, bytes, envelopes, is_formed, open, unwrap, wallet};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FORM, envelopes_have_a_version_and_keys)
-        .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
-    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).after(FORM),
-    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).after(FORM),
-    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope).after(rests!(
-        rows::FORM,
-        rows::CIPHERTEXT,
-        rows::IV,
-        rows::TAG,
-        rows::USER
-    )),
-    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).after(rests!(
-        rows::FORM,
-        rows::CIPHERTEXT,
-        rows::IV,
-        rows::TAG,
-        rows::ENCRYPTION,
-        security::ENCRYPTION_IS_E
-    )),
-];
-
-members! { MEMBERS;
+members! {
     /// Reads every envelope. `v` must be 3, except in a record from before `new_since`.
     VERSION envelopes_have_version_3: every("/v"), number(3), FORM;
     /// Reads every envelope. `alg` must be `aes-256-gcm`.
@@ -82,6 +59,7 @@ async fn every(
 }
 
 /// Reads every envelope. `v` must be an integer and `deks` an object.
+#[shows(rows::FORM, after = rests!(projects::ENCRYPTED, deployments::ENCRYPTED))]
 async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "an integer", |v| v.is_some_and(Value::is_u64)).await?;
     every(probe, "/deks", "an object", is_object).await
@@ -94,11 +72,13 @@ pub(super) fn is_wrapped(probe: &Probe<'_>) -> impl Fn(Option<&Value>) -> bool +
 }
 
 /// Reads every envelope. `deks.user` must be base64 with the length of a wrapped key.
+#[shows(rows::USER, after = FORM)]
 async fn envelopes_have_a_key_for_the_wallet(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/user", "a wrapped key in base64", is_wrapped(probe)).await
 }
 
 /// Reads every envelope. `deks.encryption` must be base64 with the length of a wrapped key.
+#[shows(rows::ENCRYPTION, after = FORM)]
 async fn envelopes_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", is_wrapped(probe)).await
 }
@@ -137,6 +117,7 @@ fn expect_opens(
 }
 
 /// Opens every well-formed envelope with the owner's wallet key. `deks.user` must unwrap to a key that decrypts it.
+#[shows(rows::WALLET_OPENS, after = rests!(rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::USER))]
 async fn the_wallet_opens_every_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     expect_opens(probe, &found, wallet(&found)?, "user")
@@ -144,6 +125,12 @@ async fn the_wallet_opens_every_envelope(probe: &Probe<'_>) -> Checked {
 
 /// Opens every well-formed envelope with E, the owner's derived key. `deks.encryption` must unwrap to a key that
 /// decrypts it.
+#[shows(
+    rows::KEY_E_OPENS,
+    after = rests!(
+        rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::ENCRYPTION, security::ENCRYPTION_IS_E,
+    ),
+)]
 async fn e_opens_every_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;

@@ -9,21 +9,8 @@ use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::Found;
 use super::judge::{each, every, expect, is, is_address_of, some, with};
 use super::message::{Message, MessageKind};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, artifacts_end_by_a_forget).after(rests!()),
-    shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate).after(super::deployments::DELEGATE),
-    shows!(rows::ADDRESS, a_forget_names_the_owner).after(rests!(records::ADDRESS)),
-    shows!(rows::STORES, a_forget_names_store_messages).after(rests!()),
-    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages).after(rests!(rows::STORES)),
-    shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
-        .after(rests!(deployments::LIVE_STORE_REF)),
-    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten).after(rests!()),
-    shows!(rows::ONE, a_deleted_project_has_one_forget).after(rests!()),
-];
 
 /// The hashes in a FORGET.
 pub(super) fn hashes(forget: &Message) -> Vec<&str> {
@@ -71,11 +58,13 @@ pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a s
 }
 
 /// Reads every message that names `hashes` to forget. `type` must be `FORGET`.
+#[shows(rows::TYPE, after = rests!())]
 async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Forget, "/type", "FORGET", is("FORGET")).await
 }
 
 /// Reads every FORGET. `sender` must be a delegate that the owner's `security` lists.
+#[shows(rows::DELEGATE, after = super::deployments::DELEGATE)]
 async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
@@ -87,6 +76,7 @@ async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every FORGET. `content.address` must be the owner's.
+#[shows(rows::ADDRESS, after = rests!(records::ADDRESS))]
 async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let want = format!("the owner's address, {}", found.owner);
@@ -123,6 +113,7 @@ async fn known<'p>(probe: &'p Probe<'_>, found: &Found, hash: &str) -> Result<An
 
 /// Looks up the targets of the latest FORGETs. Each must be a STORE message; one that is gone or unknown cannot be
 /// judged.
+#[shows(rows::STORES, after = rests!())]
 async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
@@ -135,6 +126,7 @@ async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
 
 /// Looks up the targets of the latest FORGETs. None may be unknown, pending, rejected or removed: a FORGET forgets all
 /// its targets or none.
+#[shows(rows::CLASSIFIED, after = rests!(rows::STORES))]
 async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, status: u16, body: &Value| {
@@ -152,6 +144,7 @@ async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// Looks up the artifacts of projects that no FORGET names, and that were deleted more than a day ago. None may still be `processed` or `removing`.
+#[shows(rows::EVERY, after = rests!(deployments::LIVE_STORE_REF))]
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let forgotten: BTreeSet<&str> = found.of_kind(MessageKind::Forget).into_iter().flat_map(hashes).collect();
@@ -191,6 +184,7 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
 
 /// Compares the hashes of every FORGET with the artifacts of all projects. It must name the artifacts of one project
 /// only.
+#[shows(rows::OWN, after = rests!())]
 async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
@@ -212,6 +206,7 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
 
 /// Counts the FORGETs that name artifacts of each deleted project. No more than one of them may be processed: another one may
 /// follow a FORGET that was rejected.
+#[shows(rows::ONE, after = rests!())]
 async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);

@@ -12,89 +12,11 @@ use super::found::{Found, SEALED, found};
 use super::judge::{expect, moment, some, with};
 use super::message::{Message, MessageKind};
 use super::sealed::{envelopes, opened, sized};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const DEPLOYMENTS: &[Check] = &[
-    shows!(rows::QUEUED_FIRST, deployments_are_queued_before_they_end)
-        .after(rests!(records::TIME, deployments::AMEND_REF)),
-    shows!(rows::QUEUED_AT_KEPT, terminal_records_keep_when_deployments_were_created).after(rests!(
-        deployments::AMEND_REF,
-        deployments::CREATED_AT,
-        deployments::BODY
-    )),
-    shows!(rows::ONE_CREATION, deployments_are_created_once)
-        .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID)),
-    shows!(rows::ONE_AMEND, deployments_have_one_terminal_record).after(rests!(
-        deployments::BODY,
-        deployments::AMEND_REF,
-        deployments::DEPLOYMENT_ID,
-        deployments::SAME_DEPLOYMENT,
-        rows::ONE_CREATION
-    )),
-    shows!(rows::FINISHES, deployments_come_to_an_end).after(rests!(
-        records::TIME,
-        deployments::BODY,
-        deployments::AMEND_REF,
-        deployments::AMEND_TYPE,
-        deployments::DEPLOYMENT_ID,
-        rows::ONE_CREATION
-    )),
-];
-
-pub(super) const PROJECTS: &[Check] = &[
-    shows!(rows::SECURITY_ONCE, the_encryption_key_is_registered_once).after(rests!(
-        security::OWNER,
-        security::SIGNER,
-        security::ENCRYPTION_KEY
-    )),
-    shows!(rows::SECURITY_EXISTS, owner_of_projects_has_security)
-        .after(rests!(records::ADDRESS, security::KEY)),
-    shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
-        .after(rests!(projects::ENTRY, projects::CREATED_AT)),
-    shows!(rows::UPDATED_AT_MOVES, edits_move_when_a_project_was_changed).after(rests!(
-        rows::DELETED_STAYS,
-        rows::ENTRY_STAYS,
-        projects::ENTRY,
-        projects::UPDATED_AT
-    )),
-    shows!(rows::ENTRY_STAYS, entries_of_deleted_projects_stay).after(rests!(
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        projects::ENTRY,
-        projects::MAP,
-        projects::DELETED,
-        forget_rows::OWN,
-        rows::DELETED_STAYS
-    )),
-    shows!(rows::PUBLIC_KEPT, tombstones_keep_framework_and_target).after(rests!(
-        projects::ENTRY,
-        projects::FRAMEWORK,
-        projects::DEPLOY_TARGET,
-        projects::DELETED
-    )),
-    shows!(rows::DELETED_STAYS, deleted_projects_stay_deleted)
-        .after(rests!(projects::ENTRY, projects::DELETED)),
-    shows!(rows::TOMBSTONE_FIRST, artifacts_are_forgotten_after_their_project_is_deleted).after(rests!(
-        records::TIME,
-        projects::ENTRY,
-        projects::DELETED,
-        forget_rows::OWN,
-        rows::ENTRY_STAYS
-    )),
-];
-
-pub(super) const FRESH: &[Check] = &[
-    shows!(rows::FRESH_IV, no_iv_is_used_twice).after(rests!(envelope::FORM, envelope::IV)),
-    shows!(rows::FRESH_KEY, no_key_encrypts_twice).after(rests!(
-        envelope::FORM,
-        envelope::WALLET_OPENS,
-        bundle::FORM
-    )),
-];
 
 /// Compares every terminal record with the creation that it names. `content.time` must not be before the creation's.
+#[shows(rows::QUEUED_FIRST, after = rests!(records::TIME, deployments::AMEND_REF))]
 async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
@@ -110,6 +32,10 @@ async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
 }
 
 /// Compares every terminal record with the creation that it names. `public.createdAt` must be the creation's.
+#[shows(
+    rows::QUEUED_AT_KEPT,
+    after = rests!(deployments::AMEND_REF, deployments::CREATED_AT, deployments::BODY),
+)]
 async fn terminal_records_keep_when_deployments_were_created(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
@@ -125,6 +51,7 @@ async fn terminal_records_keep_when_deployments_were_created(probe: &Probe<'_>) 
 }
 
 /// Reads every creation of a deployment. No `deploymentId` may appear twice.
+#[shows(rows::ONE_CREATION, after = rests!(deployments::BODY, deployments::DEPLOYMENT_ID))]
 async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
@@ -140,6 +67,13 @@ async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
 
 /// Counts the terminal records that refer to the creation of each new deployment. There must not be more than one; an amend of
 /// a terminal record is only noted.
+#[shows(
+    rows::ONE_AMEND,
+    after = rests!(
+        deployments::BODY, deployments::AMEND_REF, deployments::DEPLOYMENT_ID, deployments::SAME_DEPLOYMENT,
+        rows::ONE_CREATION,
+    ),
+)]
 async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
@@ -161,6 +95,13 @@ async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
 
 /// Reads every creation of a history that is complete. Each must have a terminal record. The document does not say how
 /// long a deployment may take, so other histories are not judged.
+#[shows(
+    rows::FINISHES,
+    after = rests!(
+        records::TIME, deployments::BODY, deployments::AMEND_REF, deployments::AMEND_TYPE,
+        deployments::DEPLOYMENT_ID, rows::ONE_CREATION,
+    ),
+)]
 async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     if !found.is_whole {
@@ -180,6 +121,7 @@ async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every write to `security`. `encryptionKey` must never change; authorizations may.
+#[shows(rows::SECURITY_ONCE, after = rests!(security::OWNER, security::SIGNER, security::ENCRYPTION_KEY))]
 async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let writes = found.security();
@@ -197,6 +139,7 @@ async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads the history of an owner with projects. It must contain a write to `security`.
+#[shows(rows::SECURITY_EXISTS, after = rests!(records::ADDRESS, security::KEY))]
 async fn owner_of_projects_has_security(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let first = found.of_kind(MessageKind::Projects)[0];
@@ -244,6 +187,7 @@ fn public<'a>(entry: &'a Map<String, Value>, member: &str) -> &'a Value {
 }
 
 /// Compares every entry of a project with the one before. `public.createdAt` must stay the same.
+#[shows(rows::CREATED_AT_KEPT, after = rests!(projects::ENTRY, projects::CREATED_AT))]
 async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let steps = steps(&found);
@@ -256,6 +200,10 @@ async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
 }
 
 /// Compares every changed entry of a project with the one before. `public.updatedAt` must be later.
+#[shows(
+    rows::UPDATED_AT_MOVES,
+    after = rests!(rows::DELETED_STAYS, rows::ENTRY_STAYS, projects::ENTRY, projects::UPDATED_AT),
+)]
 async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let time = |entry| public(entry, "updatedAt").as_str().and_then(moment);
@@ -273,6 +221,13 @@ async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
 
 /// Reads the projects that are deleted or whose artifacts were forgotten. Later writes of the whole map must still hold
 /// their entries, and one entry must have `public.deleted` true.
+#[shows(
+    rows::ENTRY_STAYS,
+    after = rests!(
+        deployments::PROJECT_ID, deployments::SAME_PROJECT, projects::ENTRY, projects::MAP,
+        projects::DELETED, forget_rows::OWN, rows::DELETED_STAYS,
+    ),
+)]
 async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let entries: BTreeMap<&str, BTreeSet<bool>> = entries_by_deletion(&found);
@@ -337,6 +292,10 @@ fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
 }
 
 /// Compares every tombstone with the entry before. `public.framework` and `public.deployTarget` must stay the same.
+#[shows(
+    rows::PUBLIC_KEPT,
+    after = rests!(projects::ENTRY, projects::FRAMEWORK, projects::DEPLOY_TARGET, projects::DELETED),
+)]
 async fn tombstones_keep_framework_and_target(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let is_deleted = |entry| *public(entry, "deleted") == true;
@@ -356,6 +315,7 @@ async fn tombstones_keep_framework_and_target(probe: &Probe<'_>) -> Checked {
 }
 
 /// Compares every entry of a deleted project with the one before. `public.deleted` must stay true.
+#[shows(rows::DELETED_STAYS, after = rests!(projects::ENTRY, projects::DELETED))]
 async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let mut count = 0;
@@ -373,6 +333,10 @@ async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
 
 /// Compares every FORGET of a project's artifacts with the write that deleted the project. `content.time` must not be
 /// earlier.
+#[shows(
+    rows::TOMBSTONE_FIRST,
+    after = rests!(records::TIME, projects::ENTRY, projects::DELETED, forget_rows::OWN, rows::ENTRY_STAYS),
+)]
 async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
@@ -395,6 +359,7 @@ async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_
 }
 
 /// Reads every envelope. No two may have the same `iv`.
+#[shows(rows::FRESH_IV, after = rests!(envelope::FORM, envelope::IV))]
 async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut seen: BTreeMap<&str, String> = BTreeMap::new();
@@ -418,6 +383,7 @@ async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
 }
 
 /// Opens every envelope. No two may have the same data key.
+#[shows(rows::FRESH_KEY, after = rests!(envelope::FORM, envelope::WALLET_OPENS, bundle::FORM))]
 async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let opened = opened(probe, &found, SEALED)?;

@@ -5,21 +5,11 @@ use assay_spec::hosting::requirements::{deployments, identifiers as rows, projec
 use super::found::found;
 use super::judge::{each, is_id, some};
 use super::message::MessageKind;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PROJECT, projects_have_identifiers_of_12_characters)
-        .after(rests!(projects::MAP, projects::ENTRY)),
-    shows!(rows::DEPLOYMENT, deployments_have_identifiers_of_12_characters).after(rests!(
-        deployments::BODY,
-        deployments::DEPLOYMENT_ID,
-        deployments::SAME_DEPLOYMENT
-    )),
-];
 
 /// Reads every write to `projects`. Each key must be `proj_` and 12 characters of the identifier alphabet.
+#[shows(rows::PROJECT, after = rests!(projects::MAP, projects::ENTRY))]
 async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_project = is_id("proj_", 12);
@@ -43,6 +33,10 @@ async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checke
 }
 
 /// Reads every record of a deployment. `deploymentId` must be `deploy_` and 12 characters of the identifier alphabet.
+#[shows(
+    rows::DEPLOYMENT,
+    after = rests!(deployments::BODY, deployments::DEPLOYMENT_ID, deployments::SAME_DEPLOYMENT),
+)]
 async fn deployments_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = found.deployments().into_iter().map(|one| one.at("/content/content/deploymentId"));

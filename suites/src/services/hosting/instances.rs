@@ -10,31 +10,8 @@ use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::{Found, absent, found};
 use super::judge::{each, expect, some};
 use super::message::{Message, MessageKind};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        projects::DEPLOY_TARGET
-    )),
-    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        deployments::LIVE_STORE_REF,
-        rows::BUNDLE_HASH
-    )),
-    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        deployments::LIVE_STORE_REF
-    )),
-];
 
 /// The terminal records of live deployments to machines.
 fn machines(found: &Found) -> Vec<&Message> {
@@ -101,6 +78,12 @@ pub(super) async fn pinned<'a, 'p>(
 }
 
 /// Reads the terminal records of live deployments to machines. `public.bundleHash` must be 64 hexadecimal digits.
+#[shows(
+    rows::BUNDLE_HASH,
+    after = rests!(
+        deployments::PUBLIC, deployments::PROJECT_ID, deployments::SAME_PROJECT, projects::DEPLOY_TARGET,
+    ),
+)]
 async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = machines(&found).into_iter().map(|one| one.at("/content/content/public/bundleHash"));
@@ -112,6 +95,13 @@ async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Downloads the files of live deployments to machines. `public.bundleHash` must be the SHA-256 of the file.
+#[shows(
+    rows::BUNDLE_HASH_VALUE,
+    after = rests!(
+        deployments::PUBLIC, deployments::PROJECT_ID, deployments::SAME_PROJECT, deployments::LIVE_STORE_REF,
+        rows::BUNDLE_HASH,
+    ),
+)]
 async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -126,6 +116,12 @@ async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
 }
 
 /// Downloads the files of live deployments to machines. Each must be JSON with `kind` or `deks`.
+#[shows(
+    rows::BUNDLE_WRAPPED,
+    after = rests!(
+        deployments::PUBLIC, deployments::PROJECT_ID, deployments::SAME_PROJECT, deployments::LIVE_STORE_REF,
+    ),
+)]
 async fn pinned_files_are_bundle_envelopes(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     for Pinned { message, answer } in pinned(probe, &found).await? {

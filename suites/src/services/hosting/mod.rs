@@ -30,12 +30,10 @@ macro_rules! rests {
 /// The members of records, a row each: a doc comment, the requirement, the check, the function that judges the member in
 /// every record with the kind and the place, its form, and the rows that the check depends on.
 macro_rules! members {
-    ($table:ident; $($(#[$doc:meta])* $row:ident $fact:ident:
+    ($($(#[$doc:meta])* $row:ident $fact:ident:
         $judge:ident($($kind:ident,)? $place:literal), $form:expr, $after:expr;)*) => {
-        pub(super) const $table: &[Check] = &[$(
-            shows!(rows::$row, $fact).after($after)
-        ),*];
         $($(#[$doc])*
+        #[shows(rows::$row, after = $after)]
         async fn $fact(probe: &Probe<'_>) -> Checked {
             let form = $form;
             $judge(probe, $(MessageKind::$kind,)? $place, &form.want, form.holds).await
@@ -81,37 +79,8 @@ use tokio::sync::Mutex;
 
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Core};
+use crate::harness::check::Core;
 use crate::profile::{Hosting, HostingReadings};
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[
-    records::CHECKS,
-    identifiers::CHECKS,
-    envelope::CHECKS,
-    envelope::MEMBERS,
-    bundle::CHECKS,
-    bundle::MEMBERS,
-    projects::RECORD,
-    projects::MEMBERS,
-    projects::PLAINTEXT,
-    projects::INSIDE,
-    deployments::RECORD,
-    deployments::MEMBERS,
-    deployments::PLAINTEXT,
-    deployments::INSIDE,
-    instances::CHECKS,
-    claims::CHECKS,
-    claims::MEMBERS,
-    security::RECORD,
-    security::MEMBERS,
-    security::AUTHORIZATIONS,
-    forget::CHECKS,
-    history::DEPLOYMENTS,
-    history::PROJECTS,
-    history::FRESH,
-    recovery::CHECKS,
-];
 
 /// Whether checks may run beside each other at a shared target. Checks only read what one of them has fetched.
 pub(crate) const PARALLEL: bool = true;

@@ -10,28 +10,11 @@ use super::judge::{
 };
 use super::message::{Message, MessageKind};
 use super::sealed::{Opened, opened};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 use crate::profile::TombstoneForm;
-use crate::shows;
 
-pub(super) const RECORD: &[Check] = &[
-    shows!(rows::OWNER, projects_belong_to_the_owners_address).after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key).after(rests!(
-        records::ADDRESS,
-        security::AUTHORIZATIONS,
-        security::ENTRY,
-        security::ENTRY_ADDRESS,
-        security::SIGNER
-    )),
-    shows!(rows::ENTRY, entries_are_objects_with_a_public_part).after(rests!(rows::MAP)),
-    shows!(rows::ID, entries_have_their_identifiers_as_keys).after(rests!(rows::ENTRY)),
-    shows!(rows::SCHEMA_VERSION, entries_have_the_schema_of_their_time).after(rests!(rows::ENTRY)),
-    shows!(rows::ENCRYPTED, living_projects_hold_an_envelope).after(rests!(rows::ENTRY)),
-    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_strings).after(rests!(rows::ENTRY)),
-];
-
-members! { MEMBERS;
+members! {
     /// Reads every write to `projects`. `type` must be `AGGREGATE`.
     TYPE writes_to_projects_are_aggregates: every(Projects, "/type"), exactly("AGGREGATE"), rests!();
     /// Reads every write to `projects`. `content.key` must be `projects`.
@@ -52,7 +35,7 @@ members! { MEMBERS;
     DELETED deleted_is_a_boolean: entries("public/deleted"), BOOLEAN, rests!(rows::ENTRY);
 }
 
-members! { INSIDE;
+members! {
     /// Opens the envelopes of projects. `name` must be a string.
     PLAINTEXT_NAME names_are_strings: inside("name"), TEXT, SEALED;
     /// Opens the envelopes of projects. `repo` must be an owner, a slash and a name, or null.
@@ -68,16 +51,6 @@ members! { INSIDE;
     /// Opens the envelopes of projects. `outputDir` must be a string.
     PLAINTEXT_OUTPUT output_folders_are_strings: inside("outputDir"), TEXT, SEALED;
 }
-
-pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).after(rests!(
-        rows::ENTRY,
-        rows::ENCRYPTED,
-        envelope::WALLET_OPENS,
-        envelope::KEY_E_OPENS
-    )),
-    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).after(SEALED),
-];
 
 const SEALED: &[assay_spec::Id] =
     rests!(rows::ENTRY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
@@ -100,6 +73,7 @@ fn is_repo_or_null(value: Option<&Value>) -> bool {
 }
 
 /// Reads every write to `projects`. `content.address` must be the owner's.
+#[shows(rows::OWNER, after = rests!(records::ADDRESS))]
 async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
@@ -108,6 +82,13 @@ async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
 
 /// Reads every write to `projects`. `sender` must be the owner, or a session key that `security` allows to write
 /// `projects`.
+#[shows(
+    rows::SIGNER,
+    after = rests!(
+        records::ADDRESS, security::AUTHORIZATIONS, security::ENTRY, security::ENTRY_ADDRESS,
+        security::SIGNER,
+    ),
+)]
 async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let session = super::security::may_write_projects(&found);
@@ -126,6 +107,7 @@ async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Che
 }
 
 /// Reads every entry of `projects`. It must be an object with the object `public`.
+#[shows(rows::ENTRY, after = rests!(rows::MAP))]
 async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let is_entry = |entry: Option<&Value>| entry.is_some_and(|entry| entry["public"].is_object());
@@ -181,6 +163,7 @@ async fn living(
 }
 
 /// Reads every entry of `projects`. `id` must be the key of the entry.
+#[shows(rows::ID, after = rests!(rows::ENTRY))]
 async fn entries_have_their_identifiers_as_keys(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "id", |_| true);
@@ -194,6 +177,7 @@ async fn entries_have_their_identifiers_as_keys(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every entry of `projects`. `schemaVersion` must be the one that the profile declares, or 1 or 2.
+#[shows(rows::SCHEMA_VERSION, after = rests!(rows::ENTRY))]
 async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
     let declared = probe.settings.hosting().readings.project_entry_schema;
     let want = declared.map_or_else(|| "1 or 2".to_owned(), |schema| schema.to_string());
@@ -202,6 +186,7 @@ async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads the entries of projects that are not deleted. `encrypted` must be an object.
+#[shows(rows::ENCRYPTED, after = rests!(rows::ENTRY))]
 async fn living_projects_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] != true);
@@ -213,6 +198,7 @@ const EMPTIED: [&str; 5] = ["/ct", "/iv", "/tag", "/deks/user", "/deks/encryptio
 
 /// Reads the entries of deleted projects. `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` of the envelope must be
 /// empty strings; `deks` itself may be an empty string instead.
+#[shows(rows::TOMBSTONE, after = rests!(rows::ENTRY))]
 async fn deleted_projects_hold_five_empty_strings(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] == true);
@@ -258,12 +244,17 @@ async fn inside(
 }
 
 /// Opens the envelopes of projects. Each plaintext must be a JSON object.
+#[shows(
+    rows::PLAINTEXT_FORM,
+    after = rests!(rows::ENTRY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS),
+)]
 async fn project_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
     super::sealed::objects(probe, &found, &opened)
 }
 
 /// Opens the envelopes of projects. `source` must be the hosted source or `upload`.
+#[shows(rows::PLAINTEXT_SOURCE, after = SEALED)]
 async fn sources_are_hosted_or_uploaded(probe: &Probe<'_>) -> Checked {
     let hosted = probe.settings.dialect.hosted_source.clone();
     let want = format!("{hosted} or upload");

@@ -9,16 +9,8 @@ use serde_json::Value;
 use super::found::{Found, found};
 use super::judge::{each, expect, is, is_address, some};
 use super::message::{Message, MessageKind};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHANNEL, records_are_on_their_channel).after(rests!()),
-    shows!(rows::SIGNATURE, records_are_signed_by_their_senders).after(rests!(rows::ADDRESS)),
-    shows!(rows::ADDRESS, records_name_an_address).after(rests!()),
-    shows!(rows::TIME, records_name_a_time_in_seconds).after(rests!()),
-];
 
 /// Every record of the owner.
 fn all(found: &Found) -> impl Iterator<Item = &Message> {
@@ -26,6 +18,7 @@ fn all(found: &Found) -> impl Iterator<Item = &Message> {
 }
 
 /// Reads every record of the owner. `channel` must be the records channel.
+#[shows(rows::CHANNEL, after = rests!())]
 async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let channel = &probe.settings.dialect.records_channel;
@@ -34,6 +27,7 @@ async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
 
 /// Reads every record of the owner but claims, which have a check of their own, and FORGETs, whose signed bytes are not
 /// shown. `signature` must be the sender's signature over the canonical JSON. Messages that do not count for the owner, such as those of strangers, are noted.
+#[shows(rows::SIGNATURE, after = rests!(rows::ADDRESS))]
 async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     found.notes.iter().for_each(|note| probe.note(note));
@@ -57,6 +51,7 @@ pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message)
 }
 
 /// Reads every record of the owner. `content.address` must be `0x` and 40 hexadecimal digits.
+#[shows(rows::ADDRESS, after = rests!())]
 async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = all(&found).map(|one| one.at("/content/address"));
@@ -64,6 +59,7 @@ async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every record of the owner. `content.time` must be an integer of seconds.
+#[shows(rows::TIME, after = rests!())]
 async fn records_name_a_time_in_seconds(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     // A time in milliseconds would be ten thousand years ahead.

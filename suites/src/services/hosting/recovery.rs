@@ -7,29 +7,21 @@ use assay_spec::network::store::Status;
 use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::{absent, found};
 use super::judge::some;
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_living_projects_resolve)
-    .after(rests!(
-        deployments::PUBLIC,
-        deployments::PROJECT_ID,
-        deployments::SAME_PROJECT,
-        deployments::LIVE_STORE_REF,
-        projects::MAP,
-        projects::ENTRY,
-        projects::DELETED,
-        history::ENTRY_STAYS,
-        history::DELETED_STAYS,
-        forget::OWN,
-        store::PROCESSED
-    ))];
 
 /// Looks up the artifacts of the latest live deployments of projects that were never deleted. Each must return 200 with a
 /// content identifier. One that was removed (410, or `removed`) is only noted. So is one that is `pending` or `rejected`,
 /// which says nothing about its bytes, unless the whole history is known. If a node lacks a message
 /// or has removed it, the other nodes are queried; what all of them lack is not judged.
+#[shows(
+    rows::LIVE_RESOLVES,
+    after = rests!(
+        deployments::PUBLIC, deployments::PROJECT_ID, deployments::SAME_PROJECT, deployments::LIVE_STORE_REF,
+        projects::MAP, projects::ENTRY, projects::DELETED, history::ENTRY_STAYS, history::DELETED_STAYS,
+        forget::OWN, store::PROCESSED,
+    ),
+)]
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     // The artifacts of a project that was restored are gone.

@@ -14,25 +14,10 @@ use super::judge::{
     is_public_key, public_key, some,
 };
 use super::message::{Message, MessageKind};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
 
-pub(super) const RECORD: &[Check] = &[
-    shows!(rows::OWNER, security_belongs_to_the_owners_address).after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).after(rests!()),
-    shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
-        .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
-    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).after(rests!(
-        rows::ENTRY_PUBKEY_ADDRESS,
-        rows::ENCRYPTION_KEY,
-        rows::ENCRYPTION_PUBKEY,
-        rows::AUTHORIZATIONS,
-        rows::ENTRY
-    )),
-];
-
-members! { MEMBERS;
+members! {
     /// Reads every write to `security`. `type` must be `AGGREGATE`.
     TYPE security_is_an_aggregate:
         every(Security, "/type"), exactly("AGGREGATE"), rests!(rows::OWNER, rows::SIGNER);
@@ -56,24 +41,6 @@ members! { MEMBERS;
     AUTHORIZATIONS authorizations_are_an_array:
         every(Security, "/content/content/authorizations"), ARRAY, rests!();
 }
-
-pub(super) const AUTHORIZATIONS: &[Check] = &[
-    shows!(rows::ENTRY, authorizations_are_objects).after(rests!(rows::AUTHORIZATIONS)),
-    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address).after(rests!(
-        rows::AUTHORIZATIONS,
-        rows::ENTRY,
-        rows::ENTRY_ADDRESS,
-        rows::ENTRY_PUBKEY,
-        rows::DELEGATE_NO_PUBKEY
-    )),
-    shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates).after(SESSION),
-    shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel).after(SESSION),
-    shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security).after(SESSION),
-    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).after(SESSION),
-    shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address).after(ENTRY),
-];
 
 const KEY: &[assay_spec::Id] = rests!(rows::ENCRYPTION_KEY);
 const ENTRY: &[assay_spec::Id] = rests!(rows::AUTHORIZATIONS, rows::ENTRY);
@@ -155,6 +122,7 @@ async fn each_entry(
 
 /// Reads every write to `security` that the owner sent. `content.address` must be the owner's; writes by others under
 /// their own addresses do not count.
+#[shows(rows::OWNER, after = rests!(records::ADDRESS))]
 async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let owner = found.owner;
@@ -165,6 +133,7 @@ async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every write to `security` under the owner's address. `sender` must be the owner.
+#[shows(rows::SIGNER, after = rests!())]
 async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
@@ -172,6 +141,7 @@ async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
 }
 
 /// Derives E from the owner's wallet key. `encryptionKey.pubkey` of every write to `security` must be E's public key.
+#[shows(rows::ENCRYPTION_IS_E, after = rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY))]
 async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -183,6 +153,13 @@ async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every write to `security`. No authorization may name the encryption key or its address.
+#[shows(
+    rows::NOT_A_SIGNER,
+    after = rests!(
+        rows::ENTRY_PUBKEY_ADDRESS, rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY, rows::AUTHORIZATIONS,
+        rows::ENTRY,
+    ),
+)]
 async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -210,6 +187,7 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every authorization. It must be an object.
+#[shows(rows::ENTRY, after = rests!(rows::AUTHORIZATIONS))]
 async fn authorizations_are_objects(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = found.security().into_iter().flat_map(entries);
@@ -217,12 +195,14 @@ async fn authorizations_are_objects(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every authorization. `address` must be `0x` and 40 hexadecimal digits.
+#[shows(rows::ENTRY_ADDRESS, after = ENTRY)]
 async fn authorizations_name_an_address(probe: &Probe<'_>) -> Checked {
     let want = "0x and 40 hexadecimal digits";
     each_entry(probe, "authorization", "address", |_, entry| entry.is_object(), want, is_address).await
 }
 
 /// Reads every session key's authorization. `pubkey`, where it is present, must be `0x04` and 128 hexadecimal digits.
+#[shows(rows::ENTRY_PUBKEY, after = ENTRY)]
 async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
     let want = "0x04 and 128 hexadecimal digits, or missing";
     let holds = |value: Option<&Value>| value.is_none() || is_public_key(value);
@@ -230,6 +210,12 @@ async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every session key's authorization. `address` must be the address of `pubkey`, where `pubkey` is present.
+#[shows(
+    rows::ENTRY_PUBKEY_ADDRESS,
+    after = rests!(
+        rows::AUTHORIZATIONS, rows::ENTRY, rows::ENTRY_ADDRESS, rows::ENTRY_PUBKEY, rows::DELEGATE_NO_PUBKEY,
+    ),
+)]
 async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -264,26 +250,31 @@ async fn session(probe: &Probe<'_>, member: &str, wanted: &Value) -> Checked {
 }
 
 /// Reads every session key's authorization. `types` must be POST and AGGREGATE.
+#[shows(rows::SESSION_TYPES, after = SESSION)]
 async fn session_keys_write_posts_and_aggregates(probe: &Probe<'_>) -> Checked {
     session(probe, "types", &json!(["POST", "AGGREGATE"])).await
 }
 
 /// Reads every session key's authorization. `channels` must be the records channel alone.
+#[shows(rows::SESSION_CHANNELS, after = SESSION)]
 async fn session_keys_write_on_the_records_channel(probe: &Probe<'_>) -> Checked {
     session(probe, "channels", &json!([probe.settings.dialect.records_channel])).await
 }
 
 /// Reads every session key's authorization. `aggregate_keys` must be `projects` and `deployments`.
+#[shows(rows::SESSION_AGGREGATE_KEYS, after = SESSION)]
 async fn session_keys_never_write_security(probe: &Probe<'_>) -> Checked {
     session(probe, "aggregate_keys", &json!(["projects", "deployments"])).await
 }
 
 /// Reads every session key's authorization. `post_types` must be an empty array.
+#[shows(rows::SESSION_POST_TYPES, after = SESSION)]
 async fn session_keys_write_any_post(probe: &Probe<'_>) -> Checked {
     session(probe, "post_types", &json!([])).await
 }
 
 /// Reads the authorizations of delegates: those who sent a deployment or a FORGET. `pubkey` must be missing.
+#[shows(rows::DELEGATE_NO_PUBKEY, after = ENTRY)]
 async fn delegates_have_no_key_beside_their_address(probe: &Probe<'_>) -> Checked {
     let is_delegate = |found: &Found, entry: &Value| {
         let address = entry["address"].as_str().and_then(Address::parse);

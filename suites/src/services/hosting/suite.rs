@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
+use super::{CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
@@ -16,7 +16,6 @@ pub static SUITE: Suite = Suite {
     service: Service::Hosting,
     about: "the records that a hosting application keeps there",
     url_flag: None,
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

@@ -9,17 +9,9 @@ use super::wire::{
     Form, NAMED, Way, another, contracts, contracts_at, document, expect_document, expect_unknown, fetch,
     parts,
 };
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 use crate::profile::MetadataContract;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, contract_is_found_by_cid),
-    shows!(rows::BY_URI, contract_is_found_by_uri).after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, each unknown_contract_is_rejected, refusals::UNKNOWN),
-    shows!(rows::SAME, each cid_and_uri_return_the_same_contract),
-];
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {
     for contract in contracts(probe, way).await? {
@@ -29,17 +21,20 @@ async fn found(probe: &Probe<'_>, way: Way) -> Checked {
 }
 
 /// Fetches each contract by its content identifier. It must return 200 with a JSON object.
+#[shows(rows::BY_CID)]
 async fn contract_is_found_by_cid(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid).await
 }
 
 /// Fetches each contract by its URI. It must return 200 with a JSON object.
+#[shows(rows::BY_URI, after(paths::DOUBLE_SLASH))]
 async fn contract_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri).await
 }
 
 /// Fetches each path form of an unknown content identifier or URI. It must return a 4xx, 502 or 504; overrides may also be
 /// an empty array.
+#[rejects(rows::UNKNOWN, refusals::UNKNOWN)]
 async fn unknown_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contracts = contracts_at(probe, place).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
@@ -60,6 +55,7 @@ async fn unknown_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checke
 
 /// Fetches each path form of a document by content identifier and by URI. Both bodies must be equal as JSON values, in any
 /// member order.
+#[shows(rows::SAME)]
 async fn cid_and_uri_return_the_same_contract(probe: &Probe<'_>, place: Place) -> Checked {
     let mut both = contracts_at(probe, place).await?;
     both.retain(|contract| contract.cid.is_some());

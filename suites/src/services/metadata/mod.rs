@@ -16,19 +16,8 @@ mod wire;
 
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Core};
+use crate::harness::check::Core;
 use crate::profile::{Metadata, MetadataContract};
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[
-    root::CHECKS,
-    contract::CHECKS,
-    token::CHECKS,
-    overrides::CHECKS,
-    paths::CHECKS,
-    validation::CHECKS,
-    records::CHECKS,
-];
 
 /// Whether checks may run beside each other at a shared target. Checks only read.
 pub(crate) const PARALLEL: bool = true;

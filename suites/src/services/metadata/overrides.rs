@@ -4,14 +4,8 @@ use assay_spec::metadata::requirements::{overrides as rows, paths};
 use serde_json::Value;
 
 use super::wire::{Form, NAMED, Way, fetch, with_tokens};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects),
-    shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects).after(const { &[&paths::DOUBLE_SLASH] }),
-];
 
 async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
     let mut elements = 0;
@@ -36,11 +30,13 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
 }
 
 /// Fetches a token's overrides by content identifier. It must return 200 with an array of objects.
+#[shows(rows::BY_CID)]
 async fn overrides_by_cid_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Cid).await
 }
 
 /// Fetches a token's overrides by URI. It must return 200 with an array of objects.
+#[shows(rows::BY_URI, after(paths::DOUBLE_SLASH))]
 async fn overrides_by_uri_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Uri).await
 }

@@ -5,19 +5,14 @@ use assay_spec::metadata::requirements::paths as rows;
 
 use super::refusals;
 use super::wire::{Form, NAMED, Way, contracts, contracts_at, fetch};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 use crate::profile::MetadataContract;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path),
-    refuses!(rows::REQUIRED, each path_with_an_empty_contract_is_rejected, refusals::EMPTY),
-];
 
 /// Fetches the paths with a double slash after the URI until one returns 200. At least one must; other checks judge
 /// each path.
+#[shows(rows::DOUBLE_SLASH)]
 async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>) -> Checked {
     let contracts = contracts(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
@@ -37,6 +32,7 @@ async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>) -> Chec
 }
 
 /// Fetches each path form with an empty content identifier or URI. None must return 200.
+#[rejects(rows::REQUIRED, refusals::EMPTY)]
 async fn path_with_an_empty_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contracts = contracts_at(probe, place).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };

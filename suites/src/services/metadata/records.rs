@@ -6,9 +6,8 @@ use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
 
 use super::wire::{NAMED, contracts_at, document, parts};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::shows;
 
 /// The kind of object that has the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +42,9 @@ struct Member {
 
 macro_rules! members {
     ($($(#[$about:meta])* $row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
-        pub(super) const CHECKS: &[Check] =
-            &[$(shows!(rows::$row, each $fact)),*];
-
-        $($(#[$about])* async fn $fact(probe: &Probe<'_>, place: Place) -> Checked {
+        $($(#[$about])*
+        #[shows(rows::$row)]
+        async fn $fact(probe: &Probe<'_>, place: Place) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };
             member.judge(probe, place).await
         })*

@@ -3,15 +3,12 @@
 use assay_spec::metadata::requirements::root as rows;
 
 use super::wire::{fixtures, get};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] =
-    &[shows!(rows::HTML, root_is_an_html_document), shows!(rows::VERSION, interface_version_is_0_1_0)];
 
 /// Fetches `/`. It must return 200 with `text/html` and a body that is not JSON.
+#[shows(rows::HTML)]
 async fn root_is_an_html_document(probe: &Probe<'_>) -> Checked {
     let answer = get(probe, "/").await?;
     answer.expect_status(&[200])?;
@@ -28,6 +25,7 @@ async fn root_is_an_html_document(probe: &Probe<'_>) -> Checked {
 }
 
 /// Fetches the interface description at the profile's path. `info.version` must be `0.1.0`.
+#[shows(rows::VERSION)]
 async fn interface_version_is_0_1_0(probe: &Probe<'_>) -> Checked {
     let Some(path) = fixtures(probe).await.interface_path else {
         let why = "the profile names no interface description ([metadata.readings] interface_path)";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey, wire};
+use super::{CORE, Fixtures, PARALLEL, simulated, survey, wire};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::probe::Settings;
@@ -20,7 +20,6 @@ pub static SUITE: Suite = Suite {
         about: "Base URL of a token metadata service",
         secret: None,
     }),
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader {

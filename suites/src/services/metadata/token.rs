@@ -9,18 +9,8 @@ use super::wire::{
     Form, NAMED, Way, contracts_at, document, expect_document, expect_unknown, fetch, fixtures, parts,
     with_tokens,
 };
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json),
-    shows!(rows::BY_CID, token_is_found_by_cid),
-    shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json).after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::BY_URI, token_is_found_by_uri).after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::SAME, each document_is_the_same_with_and_without_json),
-    refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN),
-];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
     for contract in with_tokens(probe, way).await? {
@@ -32,26 +22,31 @@ async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
 }
 
 /// Fetches tokens by content identifier with `.json`. Each must return 200 with a JSON object.
+#[shows(rows::BY_CID_JSON)]
 async fn token_is_found_by_cid_with_json(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid, Form::Json).await
 }
 
 /// Fetches tokens by content identifier without `.json`. Each must return 200 with a JSON object.
+#[shows(rows::BY_CID)]
 async fn token_is_found_by_cid(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid, Form::Bare).await
 }
 
 /// Fetches tokens by URI with `.json`. Each must return 200 with a JSON object.
+#[shows(rows::BY_URI_JSON, after(paths::DOUBLE_SLASH))]
 async fn token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Json).await
 }
 
 /// Fetches tokens by URI without `.json`. Each must return 200 with a JSON object.
+#[shows(rows::BY_URI, after(paths::DOUBLE_SLASH))]
 async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Bare).await
 }
 
 /// Fetches tokens with and without `.json`. Both bodies must be equal as JSON values, in any member order.
+#[shows(rows::SAME)]
 async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Place) -> Checked {
     let way = parts(place).0;
     for contract in with_tokens(probe, way).await? {
@@ -68,6 +63,7 @@ async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Pl
 
 /// Fetches the token id that the profile declares as unknown, in every path form. Of a contract whose document has no template it must return a
 /// 4xx, 502 or 504; from a template a server may make the document of any token (200).
+#[rejects(rows::UNKNOWN, refusals::UNKNOWN_TOKEN)]
 async fn unknown_token_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let Some(unknown) = fixtures(probe).await.unknown_token else {
         let why = "needs an id that no token has ([metadata] unknown_token)";

@@ -7,19 +7,9 @@ use serde_json::Value;
 
 use super::refusals;
 use super::wire::{Form, NAMED, contracts_at, fetch, parts};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    // At the two paths without an end, an extension makes one more.
-    refuses!(rows::INTEGER, each token_id_that_is_not_an_integer_is_rejected, refusals::INVALID),
-    shows!(rows::DETAIL, each detail_is_an_array_of_objects),
-    shows!(rows::LOC, each loc_is_an_array_of_strings_and_integers),
-    shows!(rows::MSG, each msg_is_a_string),
-    shows!(rows::TYPE, each type_is_a_string),
-];
 
 /// The first contract with a token at a place.
 async fn contract_at(probe: &Probe<'_>, place: Place) -> Result<MetadataContract, Stop> {
@@ -28,6 +18,8 @@ async fn contract_at(probe: &Probe<'_>, place: Place) -> Result<MetadataContract
 }
 
 /// Fetches token ids that are not integers, in every path form. Each must return 422.
+// At the two paths without an end, an extension makes one more.
+#[rejects(rows::INTEGER, refusals::INVALID)]
 async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contract = contract_at(probe, place).await?;
     let id = contract.token().unwrap_or_default();
@@ -54,6 +46,7 @@ async fn refusal<'p>(probe: &'p Probe<'_>, place: Place) -> Result<Answer<'p>, S
 }
 
 /// Fetches a token id that is not an integer, in every path form. `detail` in the 422 must be an array of objects.
+#[shows(rows::DETAIL)]
 async fn detail_is_an_array_of_objects(probe: &Probe<'_>, place: Place) -> Checked {
     let is_list = |detail: &Value| detail.as_array().is_some_and(|list| list.iter().all(Value::is_object));
     refusal(probe, place).await?.expect_json("/detail", "an array of objects", is_list).map(drop)
@@ -78,6 +71,7 @@ async fn expect_each(
 }
 
 /// Fetches a token id that is not an integer, in every path form. `loc` in each detail must be an array of strings and integers.
+#[shows(rows::LOC)]
 async fn loc_is_an_array_of_strings_and_integers(probe: &Probe<'_>, place: Place) -> Checked {
     let is_place = |value: &Value| value.is_string() || is_integer(value);
     expect_each(probe, place, "loc", "an array of strings and integers", |loc| {
@@ -87,11 +81,13 @@ async fn loc_is_an_array_of_strings_and_integers(probe: &Probe<'_>, place: Place
 }
 
 /// Fetches a token id that is not an integer, in every path form. `msg` in each detail must be a string.
+#[shows(rows::MSG)]
 async fn msg_is_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     expect_each(probe, place, "msg", "a string", Value::is_string).await
 }
 
 /// Fetches a token id that is not an integer, in every path form. `type` in each detail must be a string.
+#[shows(rows::TYPE)]
 async fn type_is_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     expect_each(probe, place, "type", "a string", Value::is_string).await
 }

@@ -11,26 +11,9 @@ use super::refusals;
 use super::replies::expect_unprocessed;
 use super::wire::Draft;
 use super::{ACCEPTED, look, post_draft};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, each body_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::MESSAGE, each message_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::SIGNATURE, each signature_that_is_not_a_string_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::ADDRESS, each address_that_is_not_a_string_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::CHAIN, each chain_that_is_not_a_string_is_rejected, refusals::TYPED),
-    refuses!(rows::CHANNEL, each channel_that_is_not_a_string_is_rejected, refusals::TYPED),
-    refuses!(rows::TYPE, each type_that_is_not_a_string_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::TYPE_KNOWN, each unknown_type_is_rejected, refusals::OPEN_LIST),
-    refuses!(rows::TYPE_OF_ENDPOINT, each endpoint_rejects_types_other_than_its_own, refusals::OTHER_TYPE),
-    refuses!(rows::TIMESTAMP, each timestamp_that_is_not_an_integer_is_rejected, refusals::ENVELOPE),
-    refuses!(rows::CONTENT, each content_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
-    shows!(rows::REPLY_HASH, creation_returns_a_hash),
-    shows!(rows::REPLY_STATUS, creation_returns_success),
-];
 
 /// Expects each wrong value of a member of the message to be rejected. The message is signed with the value.
 async fn inside(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
@@ -68,6 +51,7 @@ async fn each_is_refused(
 
 /// Posts bodies that are empty, not JSON, not an object, or cut short. Each must be rejected; a valid message is
 /// accepted.
+#[rejects(rows::BODY, refusals::ENVELOPE)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let good = Creation::rejected(probe, place).await?.counterpart(probe).await?;
     let whole = good.body();
@@ -80,6 +64,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 
 /// Sends envelopes whose `message` is missing or of another type; each is signed as it is sent. Each must be rejected; a valid
 /// message is accepted.
+#[rejects(rows::MESSAGE, refusals::ENVELOPE)]
 async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_refused(probe, place, "message", |mut draft, wrong| match wrong.instead_of(&draft.message) {
         // It is signed as it is.
@@ -94,34 +79,40 @@ async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Pla
 
 /// Sends envelopes whose `signature` is of another type. Each must be rejected; a valid message is accepted. Whether
 /// `signature` may be missing is left open and not tested.
+#[rejects(rows::SIGNATURE, refusals::ENVELOPE)]
 async fn signature_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     outside(probe, place, "signature").await
 }
 
 /// Sends envelopes whose `address` is missing, empty or of another type. Each must be rejected; a valid message is accepted.
+#[rejects(rows::ADDRESS, refusals::ENVELOPE)]
 async fn address_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     outside(probe, place, "address").await
 }
 
 /// Sends messages whose `chain` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted.
+#[rejects(rows::CHAIN, refusals::TYPED)]
 async fn chain_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "chain").await
 }
 
 /// Sends messages whose `channel` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted. A missing `channel` may mean the default channel and is not tested here.
+#[rejects(rows::CHANNEL, refusals::TYPED)]
 async fn channel_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "channel").await
 }
 
 /// Sends messages whose `type` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+#[rejects(rows::TYPE, refusals::ENVELOPE)]
 async fn type_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "type").await
 }
 
 /// Sends messages whose `type` is `ASSAY` or `POST_UPDATE`. The document does not say that its list of types is complete:
 /// each may be rejected, at once or later, or be kept with the type that was sent. A valid message is accepted.
+#[rejects(rows::TYPE_KNOWN, refusals::OPEN_LIST)]
 async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::rejected(probe, place).await?;
     creation.counterpart(probe).await?;
@@ -150,16 +141,19 @@ async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends messages whose `timestamp` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+#[rejects(rows::TIMESTAMP, refusals::ENVELOPE)]
 async fn timestamp_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "timestamp").await
 }
 
 /// Sends messages whose `content` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+#[rejects(rows::CONTENT, refusals::ENVELOPE)]
 async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "content").await
 }
 
 /// Sends a POST. The answer's `item_hash` must be a string that is not empty.
+#[shows(rows::REPLY_HASH)]
 async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -168,6 +162,7 @@ async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST. The answer's `status` must be `success`.
+#[shows(rows::REPLY_STATUS)]
 async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -179,6 +174,7 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 
 /// Sends a valid message to each endpoint that has a type of its own, and then the same with the type POST. The first must
 /// be accepted and the second rejected, at once or later.
+#[rejects(rows::TYPE_OF_ENDPOINT, refusals::OTHER_TYPE)]
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>, place: Place) -> Checked {
     const POST: &Wrong = &Wrong::near("POST", |_| None);
     let creation = Creation::rejected(probe, place).await?;

@@ -12,19 +12,9 @@ use super::every::every;
 use super::refusals;
 use super::wire::{ALTERNATIVE, Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, RUNS, counterpart, list_of, look, post_draft, posted};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{CONTENT, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, each rejection_has_the_documented_body, refusals::MALFORMED),
-    refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST),
-    shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error),
-    refuses!(rows::INTERNAL, failure_of_the_node_returns_500, refusals::INTERNAL).needs(&[Need::Faults]),
-    refuses!(rows::NOTHING_STORED, each rejected_message_is_not_stored, refusals::MALFORMED)
-        .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT, &listing::ADDRESSES] }),
-];
 
 /// A query that is not UTF-8, and a page that is not a number.
 const ODD: &str = "?page=x&%ff=%fe";
@@ -32,6 +22,7 @@ const ODD: &str = "?page=x&%ff=%fe";
 /// Sends a valid message, and invalid requests to each endpoint: unknown names, queries that are not UTF-8 and pages that
 /// are not numbers, or bodies that are empty objects or not JSON. Each error must have the strings `error` and `code`, and
 /// `status` `error`. An endpoint that rejects none of them is not judged.
+#[rejects(rows::BODY, refusals::MALFORMED)]
 async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> Checked {
     counterpart(probe).await?;
     if MESSAGE.contains(&place) {
@@ -66,6 +57,7 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
 
 /// Sends a message whose `timestamp` is a string, and a body that is not JSON where that is taken to be rejected later. The answer
 /// must be 400. Dates that are not dates in `startDate` and `endDate` may return 200 or 400.
+#[rejects(rows::BAD_REQUEST, refusals::BAD_REQUEST)]
 async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let sender = caller(probe);
@@ -90,6 +82,7 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
 
 /// Sends a request to every endpoint of the API while the node fails, and reads its information without the fault. The
 /// last answer must be 200, all others 500.
+#[rejects(rows::INTERNAL, refusals::INTERNAL, needs(Faults))]
 async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     let read = || Call::get(&info::PUBLIC, "/info/public.json");
     probe.faults(json!([{ "fault": "network.internal" }])).await?;
@@ -158,6 +151,7 @@ fn odd_forms() -> Vec<Call> {
 
 /// Sends hashes, queries, bodies, forms and messages that are malformed in many ways, and to every endpoint but that of
 /// runs a query that is not UTF-8 or an empty object. Every answer must be below 500.
+#[shows(rows::NO_INTERNAL)]
 async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
@@ -213,6 +207,11 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
 
 /// Sends three invalid messages and a valid one of the same sender to each endpoint that takes messages. The sender's list
 /// must contain only the valid one, and the instance that it changes.
+#[rejects(
+    rows::NOTHING_STORED,
+    refusals::MALFORMED,
+    after(envelope::TYPE, envelope::TIMESTAMP, envelope::CONTENT, listing::ADDRESSES)
+)]
 async fn rejected_message_is_not_stored(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::at(probe, place).await?;
     let good = creation.draft(probe).await?;

@@ -10,20 +10,8 @@ use super::caller::{Caller, caller};
 use super::messages::{expect_as_sent, fresh_channel, of_several_types};
 use super::wire::{Call, Draft, now, path_with};
 use super::{Created, List, created, list_of, polled, post_content, posted};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FLAT, elements_are_records_without_a_wrapper),
-    shows!(rows::FINDS, a_message_is_in_its_senders_flat_list).after(const { &[&paging::FIRST_PAGE] }),
-    shows!(rows::AS_SENT, messages_are_in_the_flat_list_as_they_were_sent),
-    shows!(rows::ADDRESSES, addresses_select_in_the_flat_list),
-    shows!(rows::CHANNELS, channels_select_in_the_flat_list),
-    shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list),
-    shows!(rows::START_DATE, nothing_before_the_start_is_listed),
-    shows!(rows::END_DATE, nothing_after_the_end_is_listed),
-];
 
 /// Reads the flat list: an array, or an object with one array. If it is neither, the check is inconclusive.
 async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
@@ -67,6 +55,7 @@ async fn sent(
 
 /// Sends two POSTs and lists their sender at `/messages.json`. Each element must have `sender`, `type`, `channel` and
 /// `content` at its top, without a `message` around them.
+#[shows(rows::FLAT)]
 async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for _ in 0..2 {
@@ -83,6 +72,7 @@ async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST and lists its sender at `/messages.json`. The list must contain its hash.
+#[shows(rows::FINDS, after(paging::FIRST_PAGE))]
 async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let hashes = |list: &List<'_>| -> Vec<String> {
@@ -98,6 +88,7 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
 
 /// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`. Each must
 /// be listed as it was sent.
+#[shows(rows::AS_SENT)]
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
@@ -116,6 +107,7 @@ async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> C
 
 /// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every
 /// element must have that sender.
+#[shows(rows::ADDRESSES)]
 async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
     // Two of each: another check reads a list of one.
@@ -134,6 +126,7 @@ async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
 
 /// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Every element must be on that
 /// channel.
+#[shows(rows::CHANNELS)]
 async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
@@ -149,6 +142,7 @@ async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
 
 /// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Every element must
 /// have that `content.type`.
+#[shows(rows::CONTENT_TYPES)]
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
@@ -167,6 +161,7 @@ async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
 
 /// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. No
 /// element may be earlier.
+#[shows(rows::START_DATE)]
 async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let start = middle.to_string();
@@ -178,6 +173,7 @@ async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
 
 /// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. No element
 /// may be later.
+#[shows(rows::END_DATE)]
 async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let end = middle.to_string();

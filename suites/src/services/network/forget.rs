@@ -15,9 +15,8 @@ use super::wire::{Draft, now, pass};
 use super::{
     ACCEPTED, Created, REJECTED, created, given_of_owner, look, look_until, owned, polled, post_content,
 };
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
 
 /// The keys of the profile with which a check of a batch runs without a control API.
 macro_rules! given_key {
@@ -25,35 +24,6 @@ macro_rules! given_key {
         concat!("[network] owner_key and [network.fixtures] ", $state)
     };
 }
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::APPLIES, every_target_is_forgotten).after(const { &[&store::FORGOTTEN] }),
-    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others, refusals::BATCH)
-        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::REMOVING_TARGET, target_that_is_being_removed_is_forgotten)
-        .needs(&[Need::Clock, Need::Actions])
-        .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
-    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others, refusals::BATCH)
-        .needs(&[Need::Clock, Need::Actions])
-        .or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed))
-        .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
-    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others, refusals::BATCH)
-        .needs(&[Need::Faults])
-        .or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending))
-        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others, refusals::BATCH)
-        .needs(&[Need::Clock, Need::Faults])
-        .or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected))
-        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
-        .needs(&[Need::Clock, Need::Faults])
-        .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
-    shows!(rows::FINALLY_REJECTED, forget_that_keeps_failing_is_rejected)
-        .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED),
-    shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
-        .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
-];
 
 /// A FORGET of `owner`.
 async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Draft, Stop> {
@@ -125,6 +95,7 @@ async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
 }
 
 /// Uploads two files and sends one FORGET for both. Both STORE messages must have `status` `forgotten`.
+#[shows(rows::APPLIES, after(store::FORGOTTEN))]
 async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
@@ -134,6 +105,7 @@ async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a FORGET for a file and for an unknown hash. The file must stay `processed`; a FORGET for it alone works.
+#[rejects(rows::ALL_OR_NOTHING, refusals::BATCH, after(store::FORGOTTEN, store::STATUS))]
 async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
@@ -145,6 +117,7 @@ async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
 
 /// Takes away the credits of a file's owner, and sends a FORGET while the file's `status` is `removing`. It must become
 /// `forgotten`.
+#[shows(rows::REMOVING_TARGET, needs(Clock, Actions), after(store::FORGOTTEN, store::REMOVING))]
 async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
@@ -157,6 +130,13 @@ async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked
 
 /// Sends a FORGET for a file and for another that the network has removed. The file must stay `processed`; a FORGET for
 /// it alone works.
+#[rejects(
+    rows::REMOVED_FAILS,
+    refusals::BATCH,
+    needs(Clock, Actions),
+    or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed)),
+    after(store::FORGOTTEN, store::STATUS, store::REMOVED),
+)]
 async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     if let Some((owner, bad)) = given_of_owner(probe, "removed", |given| &given.removed)? {
         return keeps_the_others(probe, &owner, bad).await;
@@ -193,6 +173,13 @@ fn held() -> Value {
 
 /// Sends a FORGET for a file and for another whose `status` is `pending`. The file must stay `processed`; a FORGET for
 /// it alone works.
+#[rejects(
+    rows::PENDING_FAILS,
+    refusals::BATCH,
+    needs(Faults),
+    or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending)),
+    after(store::FORGOTTEN, store::STATUS),
+)]
 async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     if let Some((owner, bad)) = given_of_owner(probe, "pending", |given| &given.pending)? {
         return keeps_the_others(probe, &owner, bad).await;
@@ -211,6 +198,13 @@ async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
 
 /// Sends a FORGET for a file and for another whose `status` is `rejected`. The file must stay `processed`; a FORGET for
 /// it alone works.
+#[rejects(
+    rows::REJECTED_FAILS,
+    refusals::BATCH,
+    needs(Clock, Faults),
+    or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected)),
+    after(store::FORGOTTEN, store::STATUS),
+)]
 async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     if let Some((owner, bad)) = given_of_owner(probe, "rejected", |given| &given.rejected)? {
         return keeps_the_others(probe, &owner, bad).await;
@@ -230,6 +224,7 @@ async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
 
 /// Sends a FORGET for a file and for a pending one, then lets the second be processed. Both must become `forgotten`. A
 /// target that rejects the FORGET at once is not judged.
+#[shows(rows::RETRIED, needs(Clock, Faults), after(store::FORGOTTEN, rows::APPLIES, rows::PENDING_FAILS))]
 async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
@@ -250,6 +245,7 @@ async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Che
 
 /// Sends a FORGET for an unknown hash. It must be rejected at once, or have `status` `rejected` after the settling
 /// time.
+#[shows(rows::FINALLY_REJECTED, after(messages::WRAPPER, rows::ALL_OR_NOTHING))]
 async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
@@ -268,6 +264,7 @@ async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends FORGETs whose `hashes` is missing, an array of an array, an array of a number, or an object. None may be
 /// processed: it is rejected at once or later. The number may be read as a string. A FORGET for the file alone is
 /// accepted. What an empty array asks for is left open.
+#[rejects(rows::HASHES, refusals::TYPED)]
 async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
@@ -281,6 +278,7 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
 
 /// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its
 /// `storeRef`.
+#[shows(rows::POSTS_REMAIN, after(store::FORGOTTEN, messages::FOUND))]
 async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;

@@ -11,21 +11,12 @@ use super::replies::until;
 use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 use super::{ACCEPTED, RUNS, polled};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, CONTENT, Evidence, Probe};
-use crate::shows;
 
 /// The endpoints at which a run on a shared target looks for what it has written: nothing else changes that.
 const SHARED: &[Place] = &[MESSAGE[0], AGGREGATE[0], AGGREGATES_OF[0], FILES[0], FILES[1]];
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PUBLIC, public_information_is_json).after(const { &[&rows::PREFIX] }),
-    shows!(rows::PREFIX, each api_is_under_its_prefix)
-        .elsewhere_at(INFO)
-        .after(const { &[&programs::RUN, &messages::FOUND] }),
-    shows!(rows::MIRRORS, each what_was_written_at_one_address_is_read_at_the_others).elsewhere_at(SHARED),
-];
 
 fn public() -> Call {
     Call::get(&PUBLIC, "/info/public.json")
@@ -33,6 +24,7 @@ fn public() -> Call {
 
 /// Reads `/info/public.json`. It must return 200 and a JSON object or array; an empty one shows nothing. Every node has
 /// it, so a 404 fails also where the profile is not strict.
+#[shows(rows::PUBLIC, after(rows::PREFIX))]
 async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
     let read = async || public().attempt(probe).await;
     let answer = polled(probe, read, |answer| answer.status() == 200).await?;
@@ -54,6 +46,7 @@ pub(super) const PAGE: Evidence =
 /// Sends a valid request to each endpoint below `/api/v0`. None may return 404 or 405. Reads the public information, and
 /// where that is missing a page of messages, at each known address: one of the two must return 200. A controlled node must
 /// have the public information.
+#[shows(rows::PREFIX, elsewhere_at = INFO, after(programs::RUN, messages::FOUND))]
 async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
     if !probe.sees(PRIMARY) {
         return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
@@ -89,6 +82,7 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Writes what each reading endpoint shows at the primary address, and reads it there, at the alternative address and at
 /// the mirror. Each must return 200 and show it.
+#[shows(rows::MIRRORS, elsewhere_at = SHARED)]
 async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>, place: Place) -> Checked {
     let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
     if others.is_empty() {

@@ -16,36 +16,15 @@ use super::valid::valid;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
 use crate::harness::boundary::{Quota, begin, expect_inside};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Need, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
 use crate::services::drop::benchmark_address;
-use crate::{refuses, shows};
 
 /// One endpoint of each class that costs little: at a shared target every request counts, and every minute.
 const SAMPLE: &[Place] = &[RUN_PLACES[0], INFO[0]];
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, each general_requests_are_limited, refusals::RATE)
-        .elsewhere_at(INFO)
-        .needs(NEEDS)
-        .after(const { &[&rows::MINUTE_PASSES] }),
-    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE).needs(NEEDS),
-    refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE).needs(NEEDS),
-    shows!(rows::RETRY_AFTER, rejection_has_retry_after).needs(NEEDS),
-    shows!(rows::MINUTE_PASSES, each after_a_minute_the_address_may_ask_again)
-        .elsewhere_at(SAMPLE)
-        .needs(NEEDS),
-    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
-        .elsewhere_at(SAMPLE)
-        .needs(WITH_ADDRESSES),
-    shows!(rows::CLASSES, each a_class_may_be_used_after_a_lower_limit_is_reached)
-        .elsewhere_at(SAMPLE)
-        .needs(NEEDS)
-        .after(const { &[&rows::GENERAL, &rows::HEAVY, &info_rows::PREFIX] }),
-];
 
 /// The check uses up the limit, so it needs a minute for itself.
 const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
@@ -143,6 +122,7 @@ impl Repeated {
 }
 
 /// Sends 100 requests to each general endpoint in one minute, which must be accepted. The next must return 429.
+#[rejects(rows::GENERAL, refusals::RATE, elsewhere_at = INFO, needs = NEEDS, after(rows::MINUTE_PASSES))]
 async fn general_requests_are_limited(probe: &Probe<'_>, place: Place) -> Checked {
     Repeated::at(probe, place).await?.expect_limit(probe).await
 }
@@ -157,18 +137,21 @@ async fn each_of(probe: &Probe<'_>, class: Rate) -> Checked {
 
 /// Sends 300 authenticated requests in one minute, which must be accepted. The next must return 429. Then sends one
 /// request to each authenticated endpoint, as for general requests.
+#[rejects(rows::AUTHENTICATED, refusals::RATE, needs = NEEDS)]
 async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::authenticated(probe).await?.expect_limit(probe).await?;
     each_of(probe, Rate::Authenticated).await
 }
 
 /// Runs a program 10 times in one minute, which must be accepted. The next run must return 429.
+#[rejects(rows::HEAVY, refusals::RATE, needs = NEEDS)]
 async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }
 
 /// Sends requests of each class until one returns 429, then one to each endpoint of the class: whether all of them are
 /// counted together is left open. `Retry-After` of each 429 must be a whole number of seconds.
+#[shows(rows::RETRY_AFTER, needs = NEEDS)]
 async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
     let mut reached = 0;
     for place in [RUN_PLACES[0], INFO[0], MESSAGE_CREATION[0]] {
@@ -188,6 +171,7 @@ async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
 
 /// Sends requests to each endpoint until one returns 429, then waits a minute. The next request must be accepted. Over nine
 /// minutes no more than ten times the limit of program runs may be accepted, whatever the window is.
+#[shows(rows::MINUTE_PASSES, elsewhere_at = SAMPLE, needs = NEEDS)]
 async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>, place: Place) -> Checked {
     let repeated = Repeated::at(probe, place).await?;
     let quota = repeated.quota(probe);
@@ -199,6 +183,7 @@ async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>, place: Plac
 }
 
 /// Sends requests to each endpoint from one address until one returns 429. A request from another address must be accepted.
+#[shows(rows::PER_ADDRESS, elsewhere_at = SAMPLE, needs = WITH_ADDRESSES)]
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
     let repeated = Repeated { from: one, ..Repeated::at(probe, place).await? };
@@ -209,6 +194,12 @@ async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, pla
 /// Runs a program until a run returns 429. A general request must then be accepted. Sends requests to each general
 /// endpoint until one returns 429. If the profile names an authenticated endpoint, a request to that must then be accepted.
 /// Classes may share a count, but each has its own limit.
+#[shows(
+    rows::CLASSES,
+    elsewhere_at = SAMPLE,
+    needs = NEEDS,
+    after(rows::GENERAL, rows::HEAVY, info_rows::PREFIX),
+)]
 async fn a_class_may_be_used_after_a_lower_limit_is_reached(probe: &Probe<'_>, place: Place) -> Checked {
     let lower = Repeated::at(probe, place).await?;
     let higher = if lower.class == Rate::Heavy { INFO } else { MESSAGE_CREATION };

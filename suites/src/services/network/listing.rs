@@ -11,39 +11,8 @@ use super::info::PAGE;
 use super::messages::{aggregate, expect_as_sent, fresh_channel, of_several_types};
 use super::wire::{Call, Draft, path_with};
 use super::{List, created, list, list_of, polled, post_draft, posted};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, the_list_is_an_array_of_records),
-    shows!(rows::FINDS, a_message_is_in_its_senders_list),
-    shows!(rows::HASHES, hashes_select),
-    shows!(rows::ADDRESSES, addresses_select),
-    shows!(rows::CHANNELS, channels_select),
-    shows!(rows::TYPES, types_select),
-    shows!(rows::ANY_OF, values_of_a_filter_are_alternatives)
-        .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_combine_on_every_page).after(
-        const {
-            &[
-                &rows::HASHES,
-                &rows::ADDRESSES,
-                &rows::CHANNELS,
-                &rows::TYPES,
-                &rows::ANY_OF,
-                &rows::FINDS,
-                &paging::LIMIT,
-                &paging::FIRST_PAGE,
-                &paging::PAGES,
-                &paging::PAST_END,
-            ]
-        },
-    ),
-    shows!(rows::AS_SENT, messages_are_listed_as_they_were_sent),
-    shows!(rows::TAGS, tags_filter_is_accepted),
-    shows!(rows::CONTENT_KEYS, content_keys_filter_is_accepted),
-];
 
 /// Messages under these filters, at most a hundred.
 async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
@@ -73,6 +42,7 @@ fn is_one_of(item: &Value, member: &str, strings: &[&str]) -> bool {
 
 /// Lists all messages, then those of one sender. `messages` must be an array, and the sender's elements records with the
 /// strings `item_hash`, `sender`, `type` and `channel`. Other senders' elements are not judged.
+#[shows(rows::LISTED)]
 async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let path = path_with("/messages", &[("limit", "100")]);
@@ -91,6 +61,7 @@ async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST and lists its sender's messages. The list must contain its hash.
+#[shows(rows::FINDS)]
 async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
@@ -99,6 +70,7 @@ async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends two POSTs and lists with `hashes` set to the first. Every element must have that hash.
+#[shows(rows::HASHES)]
 async fn hashes_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (first, second) = (posted(probe, &sender).await?.hash, posted(probe, &sender).await?.hash);
@@ -109,6 +81,7 @@ async fn hashes_select(probe: &Probe<'_>) -> Checked {
 
 /// Sends two POSTs from each of two senders and lists with `addresses` set to each sender. Every element must have that
 /// sender.
+#[shows(rows::ADDRESSES)]
 async fn addresses_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
     // Two of each: another check reads a list of one.
@@ -124,6 +97,7 @@ async fn addresses_select(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends POSTs on two channels and lists with `channels` set to the first. Every element must be on that channel.
+#[shows(rows::CHANNELS)]
 async fn channels_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
     let mut hashes = Vec::new();
@@ -142,6 +116,7 @@ async fn on(probe: &Probe<'_>, sender: &Caller, channel: &str) -> Result<Draft, 
 }
 
 /// Sends a POST and an AGGREGATE and lists with `types` set to each type. Every element must have that type.
+#[shows(rows::TYPES)]
 async fn types_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let post = posted(probe, &sender).await?.hash;
@@ -156,6 +131,7 @@ async fn types_select(probe: &Probe<'_>) -> Checked {
 
 /// Sends a POST and an AGGREGATE from each of two senders and lists with two values in `hashes`, `addresses`,
 /// `channels` and `types`. Each list must contain messages of both values.
+#[shows(rows::ANY_OF, after(rows::HASHES, rows::ADDRESSES, rows::CHANNELS, rows::TYPES))]
 async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     let senders = [caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe)];
@@ -192,6 +168,7 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
 
 /// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them. Each must be listed as it was
 /// sent.
+#[shows(rows::AS_SENT)]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
@@ -202,6 +179,21 @@ async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
 
 /// Sends 24 messages of three senders on three channels and reads them page by page with pairs of filters, three and all
 /// four. Each must list exactly the messages that match all its filters, each once.
+#[shows(
+    rows::ALL_OF,
+    after(
+        rows::HASHES,
+        rows::ADDRESSES,
+        rows::CHANNELS,
+        rows::TYPES,
+        rows::ANY_OF,
+        rows::FINDS,
+        paging::LIMIT,
+        paging::FIRST_PAGE,
+        paging::PAGES,
+        paging::PAST_END,
+    )
+)]
 async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
     const SENT: usize = 24;
     let senders = [caller(probe), caller(probe), caller(probe)];
@@ -319,11 +311,13 @@ impl Wanted {
 }
 
 /// Lists with the filter `tags`. The answer must be 200; what it lists is left open.
+#[shows(rows::TAGS)]
 async fn tags_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     expect_accepted(probe, "tags", "assay,check").await
 }
 
 /// Lists with the filter `content.keys`. The answer must be 200; what it lists is left open.
+#[shows(rows::CONTENT_KEYS)]
 async fn content_keys_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     expect_accepted(probe, "content.keys", "content.title").await
 }

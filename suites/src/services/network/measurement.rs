@@ -13,17 +13,9 @@ use super::replies::{elements, is_address};
 use super::wire::{Call, now, path_with};
 use super::{List, given};
 use crate::harness::boundary::{Edges, edges, ms};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 use crate::profile::MetricsType;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::HOURLY, every_hour_has_one_message),
-    shows!(rows::PUBLISHED, measurements_are_posts_of_the_publisher_on_its_channel),
-    shows!(rows::CONTENT_TYPE, measurements_are_found_by_a_named_type),
-    shows!(rows::RESULTS, measurements_hold_their_results_as_json),
-];
 
 /// How many hours are read.
 const HOURS: u32 = 3;
@@ -99,6 +91,7 @@ async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -
 
 /// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, and the last must not be
 /// overdue. The tolerance is a tenth.
+#[shows(rows::HOURLY)]
 async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 2).await?;
@@ -122,6 +115,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads the publisher's measurements. Each must be a POST sent by the publisher on the scoring channel.
+#[shows(rows::PUBLISHED)]
 async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
@@ -134,6 +128,7 @@ async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_
 
 /// Lists measurements by the content types that the profile declares. At least one of the types must find them: the
 /// document gives two names.
+#[shows(rows::CONTENT_TYPE)]
 async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let any = messages(probe, &publisher, &[]).await?;
@@ -162,6 +157,7 @@ async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
 
 /// Reads the publisher's measurements. `content.content` of each must be an object or an array, or a string that holds
 /// one.
+#[shows(rows::RESULTS)]
 async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;

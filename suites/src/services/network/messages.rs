@@ -15,29 +15,8 @@ use super::{
     ACCEPTED, CREATED, Created, List, created, forget, holds, list_of, look, polled, post_content,
     post_draft, posted, programs, read, storage,
 };
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE_FREE, post_and_aggregate_are_both_accepted).after(const { &[&info::PREFIX] }),
-    shows!(rows::FOUND, a_message_is_found_by_its_hash),
-    shows!(rows::WRAPPER, record_is_inside_message),
-    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for),
-    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned),
-    shows!(rows::CHAIN, the_chain_is_what_was_sent),
-    shows!(rows::SENDER, the_sender_is_the_envelopes_address),
-    shows!(rows::TYPE, the_type_is_what_was_sent),
-    shows!(rows::CHANNEL, the_channel_is_what_was_sent),
-    shows!(rows::CHANNEL_DEFAULT, each message_without_a_channel_is_on_the_default_channel)
-        .after(const { &[&rows::CHANNEL] }),
-    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent),
-    shows!(rows::CONTENT, the_content_is_what_was_sent),
-    shows!(rows::SIGNATURE, the_signature_is_what_was_sent),
-    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash),
-    shows!(rows::SAME_TWICE, each the_same_message_twice_is_one_message),
-    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND),
-];
 
 /// A message with every type of JSON, on a new channel, some seconds old.
 async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
@@ -104,6 +83,7 @@ pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Creat
 }
 
 /// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
+#[shows(rows::TYPE_FREE, after(info::PREFIX))]
 async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
@@ -121,6 +101,7 @@ pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draf
 }
 
 /// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
+#[shows(rows::FOUND)]
 async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.expect_accepted(&[200], CONTENT)
@@ -128,6 +109,7 @@ async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends a POST and reads it by its hash. The answer must hold the record in `message`, and beside it the strings
 /// `status` and `item_hash`.
+#[shows(rows::WRAPPER)]
 async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     let answer = look(probe, &hash).await?;
@@ -138,24 +120,28 @@ async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST and reads it by its hash. `item_hash` beside `message` must be that hash.
+#[shows(rows::WRAPPER_HASH)]
 async fn the_wrapper_holds_the_hash_asked_for(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
 /// Sends a POST and reads it by its hash. `message.item_hash` must be the hash that the creation returned.
+#[shows(rows::ITEM_HASH)]
 async fn record_holds_the_hash_that_was_returned(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/message/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
 /// Sends a POST and reads it by its hash. `message.chain` must be what was sent.
+#[shows(rows::CHAIN)]
 async fn the_chain_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "chain").await
 }
 
 /// Sends a POST and reads it by its hash. `message.sender` must be the envelope's `address`; letter case is ignored,
 /// since it is only a checksum.
+#[shows(rows::SENDER)]
 async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let address = &created.draft.caller.address;
@@ -164,6 +150,7 @@ async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST and an AGGREGATE and reads both by their hashes. `message.type` of each must be what was sent.
+#[shows(rows::TYPE)]
 async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     for draft in [post_draft(probe, &caller).await?, aggregate(probe, &caller).await?] {
@@ -176,12 +163,14 @@ async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST on a new channel and reads it by its hash. `message.channel` must be what was sent.
+#[shows(rows::CHANNEL)]
 async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "channel").await
 }
 
 /// Sends a message without `channel` and reads it by its hash. `message.channel` must be the default channel. A target
 /// that rejects the message is not judged.
+#[shows(rows::CHANNEL_DEFAULT, after(rows::CHANNEL))]
 async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::at(probe, place).await?;
     let mut draft = creation.draft(probe).await?.with("channel", None);
@@ -206,12 +195,14 @@ async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>, 
 }
 
 /// Sends a POST dated seven seconds ago and reads it by its hash. `message.timestamp` must be what was sent.
+#[shows(rows::TIMESTAMP)]
 async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "timestamp").await
 }
 
 /// Sends a POST whose content has every type of JSON and reads it by its hash. `message.content` must hold all that was
 /// sent; more members are allowed.
+#[shows(rows::CONTENT)]
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message["content"];
@@ -219,6 +210,7 @@ async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST and reads it by its hash. `message.signature` must be what was sent.
+#[shows(rows::SIGNATURE)]
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let signature = created.draft.signature();
@@ -227,6 +219,7 @@ async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 
 /// Sends a POST and reads it by its hash. `message.confirmations` must be an array, empty or of objects with the string
 /// `chain`, the integer `height` and the string `hash`.
+#[shows(rows::CONFIRMATIONS)]
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     if probe.owns_time() {
@@ -247,6 +240,7 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
 
 /// Sends the same message twice. The sender's list must not contain one hash twice. How a hash is made is not shown: a
 /// note says if the second answer, where it is accepted, returns another hash.
+#[shows(rows::SAME_TWICE)]
 async fn the_same_message_twice_is_one_message(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::at(probe, place).await?;
     let draft = creation.draft(probe).await?;
@@ -274,6 +268,7 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>, place: Place) 
 }
 
 /// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.
+#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
 async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;

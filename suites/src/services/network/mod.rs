@@ -45,7 +45,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Core, Stop};
+use crate::harness::check::{Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe, Settings};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures,
@@ -55,36 +55,6 @@ use caller::{Caller, Procedure};
 use wire::{Draft, now};
 
 pub(crate) use wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, is_error_body, path_with};
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[
-    messages::CHECKS,
-    envelope::CHECKS,
-    listing::CHECKS,
-    flat::CHECKS,
-    paging::CHECKS,
-    storage::CHECKS,
-    store::CHECKS,
-    forget::CHECKS,
-    signing::CHECKS,
-    errors::CHECKS,
-    aggregates::ABOUT_WRITES,
-    aggregates::ABOUT_LISTS,
-    programs::CHECKS,
-    instances::CALLS,
-    instances::RECORD,
-    pins::CHECKS,
-    indexer::ABOUT_EVENTS,
-    indexer::ABOUT_TRANSACTIONS,
-    vrf::CHECKS,
-    webhooks::CHECKS,
-    info::CHECKS,
-    metrics::RECORDS,
-    metrics::FAILURES,
-    measurement::CHECKS,
-    probes::CHECKS,
-    limits::CHECKS,
-];
 
 /// Whether checks may run beside each other at a shared target. Each check writes as a sender of its own.
 pub(crate) const PARALLEL: bool = true;

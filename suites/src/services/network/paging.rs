@@ -14,38 +14,8 @@ use serde_json::Value;
 use super::caller::caller;
 use super::wire::{Call, path_with};
 use super::{ACCEPTED, List, created, given, indexer, instances, messages, polled, posted};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::NAMED, each a_list_has_pagination_beside_it).elsewhere_at(SHARED),
-    shows!(rows::INTEGERS, each pagination_is_four_integers).elsewhere_at(SHARED),
-    shows!(rows::DEFAULT_LIMIT, each a_page_holds_20_elements_by_default).elsewhere_at(SHARED),
-    shows!(rows::LIMIT, each a_page_holds_as_many_as_asked_for)
-        .elsewhere_at(SHARED)
-        .after(const { &[&listing::ADDRESSES] }),
-    shows!(rows::MAXIMUM, each no_page_holds_more_than_100)
-        .elsewhere_at(SHARED)
-        .or_given("[network.fixtures] large_list", |settings| settings.network().given.large_list.is_some())
-        .after(const { &[&rows::FIRST_PAGE] }),
-    shows!(rows::PER_PAGE, each per_page_is_never_below_what_is_returned).elsewhere_at(SHARED),
-    shows!(rows::PAGE, each the_page_is_the_one_asked_for).elsewhere_at(SHARED),
-    shows!(rows::TOTAL, each total_counts_all_pages)
-        .elsewhere_at(SHARED)
-        .after(const { &[&listing::ADDRESSES] }),
-    shows!(rows::TOTAL_PAGES, each total_pages_counts_pages_with_elements)
-        .elsewhere_at(SHARED)
-        .after(const { &[&rows::LIMIT] }),
-    shows!(rows::FIRST_PAGE, each without_a_page_the_first_is_returned).elsewhere_at(SHARED),
-    shows!(rows::PAGES, each paging_through_shows_each_element_once)
-        .elsewhere_at(SHARED)
-        .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES, &instance_rows::CREATED_ID] }),
-    shows!(rows::PAST_END, each page_after_the_last_is_empty)
-        .elsewhere_at(SHARED)
-        .after(const { &[&listing::ADDRESSES] }),
-    shows!(rows::ODD_VALUES, each odd_pages_and_limits_are_handled).elsewhere_at(SHARED),
-];
 
 /// How many elements a check writes whose pages it reads: three pages of seven and a part, and more than one page of
 /// twenty.
@@ -208,6 +178,7 @@ fn expect_length(list: &List<'_>, want: usize) -> Checked {
 }
 
 /// Reads a page of each list with 23 elements or more. `pagination` must be an object beside the list.
+#[shows(rows::NAMED, elsewhere_at = SHARED)]
 async fn a_list_has_pagination_beside_it(probe: &Probe<'_>, place: Place) -> Checked {
     let listed = page(probe, &corpus(probe, place).await?, &[]).await?;
     listed.answer.expect_json("/pagination", "an object", Value::is_object).map(drop)
@@ -215,6 +186,7 @@ async fn a_list_has_pagination_beside_it(probe: &Probe<'_>, place: Place) -> Che
 
 /// Reads a page of each list with 23 elements or more. `total`, `page`, `per_page` and `total_pages` in `pagination`
 /// must be integers.
+#[shows(rows::INTEGERS, elsewhere_at = SHARED)]
 async fn pagination_is_four_integers(probe: &Probe<'_>, place: Place) -> Checked {
     let listed = page(probe, &corpus(probe, place).await?, &[]).await?;
     let is_there = listed.answer.json()["pagination"].is_object();
@@ -226,6 +198,7 @@ async fn pagination_is_four_integers(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Reads the first page of 23 elements of each list without `limit`. It must hold 20 elements.
+#[shows(rows::DEFAULT_LIMIT, elsewhere_at = SHARED)]
 async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page.to_string();
@@ -237,6 +210,7 @@ async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>, place: Place) ->
 
 /// Reads pages of 23 elements of each list with the limits 1, 7, 22 and 100. Each must hold as many elements as asked
 /// for, the last page the rest.
+#[shows(rows::LIMIT, elsewhere_at = SHARED, after(listing::ADDRESSES))]
 async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
@@ -262,6 +236,12 @@ async fn everything(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
 
 /// Lists more than 100 elements with the limits 99 and 100, which must return as many, and with the limits 101 and
 /// 1000000. Each answer must hold at most 100 elements, or be 400.
+#[shows(
+    rows::MAXIMUM,
+    elsewhere_at = SHARED,
+    or_given("[network.fixtures] large_list", |settings| settings.network().given.large_list.is_some()),
+    after(rows::FIRST_PAGE),
+)]
 async fn no_page_holds_more_than_100(probe: &Probe<'_>, place: Place) -> Checked {
     // If the unfiltered list holds enough, nothing needs to be written.
     let most = PAGE_MAXIMUM.inside.to_string();
@@ -306,6 +286,7 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>, place: Place) -> Checked
 
 /// Reads pages of 23 elements of each list without a limit and with the limits 7 and 100. `per_page` must not be less
 /// than the number of elements.
+#[shows(rows::PER_PAGE, elsewhere_at = SHARED)]
 async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     for query in [&[][..], &[("limit", "7")], &[("limit", "100")]] {
@@ -319,6 +300,7 @@ async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>, place: Plac
 
 /// Reads the first and the third page of 23 elements of each list, seven a page. `pagination.page` must be the page
 /// that was asked for.
+#[shows(rows::PAGE, elsewhere_at = SHARED)]
 async fn the_page_is_the_one_asked_for(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
@@ -330,6 +312,7 @@ async fn the_page_is_the_one_asked_for(probe: &Probe<'_>, place: Place) -> Check
 }
 
 /// Reads pages of 23 elements of each list with the limits 7 and 100. `total` must be 23 in both.
+#[shows(rows::TOTAL, elsewhere_at = SHARED, after(listing::ADDRESSES))]
 async fn total_counts_all_pages(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
@@ -342,6 +325,7 @@ async fn total_counts_all_pages(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Reads pages of 23 elements of each list with the limits 1, 7, 23 and 100. `total_pages` must be the number of
 /// pages that hold elements.
+#[shows(rows::TOTAL_PAGES, elsewhere_at = SHARED, after(rows::LIMIT))]
 async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     for limit in [1, 7, 23, 100] {
@@ -353,6 +337,7 @@ async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>, place: Place)
 
 /// Reads 23 elements of each list on one page, once with the first page and once without `page`. Both must hold the
 /// same elements.
+#[shows(rows::FIRST_PAGE, elsewhere_at = SHARED)]
 async fn without_a_page_the_first_is_returned(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page.to_string();
@@ -369,6 +354,11 @@ async fn without_a_page_the_first_is_returned(probe: &Probe<'_>, place: Place) -
 }
 
 /// Reads all pages of 23 elements of each list with the limits 7 and 20. Each message must appear exactly once.
+#[shows(
+    rows::PAGES,
+    elsewhere_at = SHARED,
+    after(rows::LIMIT, rows::TOTAL, listing::ADDRESSES, instance_rows::CREATED_ID),
+)]
 async fn paging_through_shows_each_element_once(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
@@ -403,6 +393,7 @@ async fn paging_through_shows_each_element_once(probe: &Probe<'_>, place: Place)
 
 /// Reads two pages after the last page of 23 elements of each list. Each answer must be 200, 400 or 404, and hold no
 /// elements.
+#[shows(rows::PAST_END, elsewhere_at = SHARED, after(listing::ADDRESSES))]
 async fn page_after_the_last_is_empty(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
@@ -422,6 +413,7 @@ async fn page_after_the_last_is_empty(probe: &Probe<'_>, place: Place) -> Checke
 
 /// Lists with values of `page` and `limit` that are zero, negative, not numbers or too large. Each answer must be a
 /// list, 400 or 404.
+#[shows(rows::ODD_VALUES, elsewhere_at = SHARED)]
 async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     page(probe, &corpus, &[("limit", "7")]).await?;

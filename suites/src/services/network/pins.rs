@@ -10,18 +10,9 @@ use super::refusals;
 use super::replies::{expect_created, expect_unprocessed, found, until};
 use super::storage::{Stored, stored, unknown};
 use super::wire::{Call, Draft};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PINNED, pin_returns_its_hash),
-    refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected, refusals::TYPED),
-    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was),
-    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type),
-    refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND),
-];
 
 /// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
 async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
@@ -49,6 +40,7 @@ pub(super) fn at(name: &str) -> Call {
 
 /// Pins the content of an uploaded file. The answer must have `item_hash`, a string that is not empty, and `status`
 /// `success`.
+#[shows(rows::PINNED)]
 async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
@@ -57,6 +49,7 @@ async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid pin is accepted.
+#[rejects(rows::HASH_REQUIRED, refusals::TYPED)]
 async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
@@ -72,6 +65,7 @@ async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads and pins a file and downloads it from `/ipfs/{hash}`. The bytes must be the same.
+#[shows(rows::CONTENT)]
 async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     let (stored, name) = pinned(probe).await?;
     let answer = found(probe, at(&name)).await?;
@@ -82,6 +76,7 @@ async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
 
 /// Uploads and pins a file and downloads it from `/ipfs/{hash}`. Its content type must be the one of the upload;
 /// parameters are ignored.
+#[shows(rows::CONTENT_TYPE)]
 async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     let (stored, name) = pinned(probe).await?;
     let answer = found(probe, at(&name)).await?;
@@ -93,6 +88,7 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 }
 
 /// Downloads pinned content (200), then an unknown hash of the same form. The second answer must be 404.
+#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
 async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;

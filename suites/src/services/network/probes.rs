@@ -6,17 +6,9 @@ use serde_json::json;
 
 use super::given;
 use super::wire::{Call, PRIMARY};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{CONTENT, Probe};
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LOGIN, a_login_without_credentials_is_unauthorized),
-    shows!(rows::VM, a_diagnostic_machine_answers),
-    shows!(rows::STATUS_CHECK, a_status_check_answers),
-    shows!(rows::METRICS, a_core_node_shows_its_metrics),
-];
 
 /// The sites of compute nodes.
 const COMPUTE: [&str; 2] = ["compute-1", "compute-2"];
@@ -30,6 +22,7 @@ fn compute(probe: &Probe<'_>) -> Result<&'static str, Stop> {
 }
 
 /// Requests the login path of each compute node without credentials. The answer must be 401.
+#[shows(rows::LOGIN)]
 async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Checked {
     compute(probe)?;
     for site in COMPUTE.into_iter().filter(|site| probe.sees(site)) {
@@ -39,6 +32,7 @@ async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Check
 }
 
 /// Requests `/vm/{hash}` of the diagnostic machine at a compute node. The answer must be a 2xx status.
+#[shows(rows::VM)]
 async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let hash = match given(probe, "diagnostic_vm", |given| &given.diagnostic_vm)? {
@@ -63,6 +57,7 @@ async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
 
 /// Requests a status check by its name at a compute node. The answer must be a 2xx status; which checks exist is left
 /// open.
+#[shows(rows::STATUS_CHECK)]
 async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let name = match given(probe, "status_check", |given| &given.status_check)? {
@@ -80,6 +75,7 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads the metrics of a core node beside the API. The answer must be 200 with JSON; an empty value shows nothing.
+#[shows(rows::METRICS)]
 async fn a_core_node_shows_its_metrics(probe: &Probe<'_>) -> Checked {
     let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).send(probe).await?;
     answer.expect_status(&[200])?;

@@ -10,20 +10,9 @@ use super::refusals;
 use super::replies::{expect_created, expect_typed};
 use super::wire::{Call, Draft};
 use super::{RUNS, created, given, polled, runtime};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, program_returns_its_hash),
-    refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected, refusals::TYPED),
-    refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected, refusals::TYPED),
-    refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected, refusals::TYPED),
-    shows!(rows::RUN, accepted_program_can_be_run),
-    refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected, refusals::TYPED),
-    refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND),
-];
 
 /// The content of a new valid program.
 pub(super) fn content(probe: &Probe<'_>) -> Value {
@@ -68,6 +57,7 @@ fn variables() -> Value {
 }
 
 /// Creates a program. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+#[shows(rows::CREATED)]
 async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
 }
@@ -80,23 +70,27 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Creates programs whose `runtime` is of another type. None may be processed with that value: it is rejected at once or
 /// later. A number may be read as a string. A valid program is accepted.
+#[rejects(rows::RUNTIME, refusals::TYPED)]
 async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "runtime").await
 }
 
 /// Creates programs whose `memory` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
+#[rejects(rows::MEMORY, refusals::TYPED)]
 async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "memory").await
 }
 
 /// Creates programs whose `timeout` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
+#[rejects(rows::TIMEOUT, refusals::TYPED)]
 async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "timeout").await
 }
 
 /// Runs a program with variables. The answer must be 200.
+#[shows(rows::RUN)]
 async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run_once_processed(probe, &hash).await?.expect_status(&[200])
@@ -104,6 +98,7 @@ async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
 
 /// Runs a program with `variables` of another type, and an object of a number. Each must be rejected; the number may be read
 /// as a string. A valid run returns 200.
+#[rejects(rows::VARIABLES, refusals::TYPED)]
 async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     let good = variables();
@@ -121,6 +116,7 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
 }
 
 /// Runs a known program (200), then an unknown hash of the same form. The second answer must be 404.
+#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
 async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run_once_processed(probe, &hash).await?.counterpart_status(&[200])?;

@@ -10,18 +10,9 @@ use super::creations::Creation;
 use super::messages::aggregate;
 use super::refusals;
 use super::{ACCEPTED, CREATED};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 use crate::profile::SigningScheme;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::GENERAL_TAKEN, each message_signed_as_a_string_is_accepted)
-        .after(const { &[&info::PREFIX, &instances::CONTROLLED, &webhooks::EVENT_NAMES, &store::PROCESSED] }),
-    shows!(rows::RECORD_TAKEN, each aggregate_signed_over_its_canonical_json_is_accepted)
-        .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, each message_signed_by_another_key_is_rejected, refusals::UNSIGNED),
-];
 
 /// Stops unless the profile declares this signing scheme.
 fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
@@ -35,6 +26,10 @@ fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
 
 /// Sends a message that is signed over its string. It must be accepted. Runs where the profile's `signing_scheme` allows
 /// it.
+#[shows(
+    rows::GENERAL_TAKEN,
+    after(info::PREFIX, instances::CONTROLLED, webhooks::EVENT_NAMES, store::PROCESSED)
+)]
 async fn message_signed_as_a_string_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     declared(probe, SigningScheme::General)?;
     let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
@@ -46,6 +41,7 @@ async fn message_signed_as_a_string_is_accepted(probe: &Probe<'_>, place: Place)
 
 /// Sends an AGGREGATE that is signed over the digest of its canonical JSON. It must be accepted. Runs where the
 /// profile's `signing_scheme` allows it.
+#[shows(rows::RECORD_TAKEN, after(messages::TYPE_FREE))]
 async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     declared(probe, SigningScheme::CanonicalRecord)?;
     let mut draft = aggregate(probe, &caller(probe)).await?.to(&CREATE, "POST", "/aggregates").at(place);
@@ -57,6 +53,7 @@ async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>,
 /// signed by another key, with the signature of another message, and with the signature `0x00`. Each of these must return
 /// 400, 401 or 403. A message without a signature is sent too; whether it may be missing is left open. Runs where the
 /// profile sets `verifies_signatures`.
+#[rejects(rows::VERIFIED, refusals::UNSIGNED)]
 async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     verified(probe)?;
     let creation = Creation::rejected(probe, place).await?;

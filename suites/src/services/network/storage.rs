@@ -12,29 +12,11 @@ use super::refusals;
 use super::signing::verified;
 use super::wire::Call;
 use super::{ACCEPTED, CREATED, messages, read};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Request;
 use crate::http::multipart::Form;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STORED, upload_returns_a_hash_and_success).after(const { &[&info::PREFIX] }),
-    shows!(rows::CONTENT, a_file_comes_back_as_it_was),
-    shows!(rows::CONTENT_TYPE, a_file_comes_back_with_its_content_type),
-    shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded),
-    shows!(rows::ADDRESS, the_sender_is_the_forms_address),
-    shows!(rows::CHANNEL, the_channel_is_the_forms),
-    shows!(rows::CHANNEL_DEFAULT, upload_without_a_channel_is_on_the_default_channel),
-    shows!(rows::TAGS, form_with_tags_is_accepted).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected, refusals::MALFORMED),
-    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected, refusals::MALFORMED),
-    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected, refusals::MALFORMED),
-    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected, refusals::UNSIGNED),
-    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found, refusals::NOT_FOUND),
-    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw, refusals::NOT_FOUND),
-];
 
 /// An upload form, and how its file is signed.
 pub(crate) struct Upload {
@@ -202,6 +184,7 @@ pub(crate) async fn is_served(
 }
 
 /// Uploads a file. It must be accepted, with `item_hash` a string that is not empty and `status` `success`.
+#[shows(rows::STORED, after(info::PREFIX))]
 async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
     answer.expect_status(ACCEPTED)?;
@@ -230,6 +213,7 @@ fn expect_bytes(answer: &Answer<'_>, upload: &Upload) -> Checked {
 }
 
 /// Uploads a file with every byte value and a file of one byte, and downloads both. The bytes must be the same.
+#[shows(rows::CONTENT)]
 async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Plain).await?;
     expect_bytes(&answer, &stored.upload)?;
@@ -242,6 +226,7 @@ async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a file as `text/css` and one as `image/svg+xml`, and downloads both. Each must have its content type;
 /// parameters such as a charset are ignored.
+#[shows(rows::CONTENT_TYPE)]
 async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     for content_type in ["text/css", "image/svg+xml"] {
         let mut upload = Upload::new(probe, &caller(probe));
@@ -260,12 +245,14 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file and downloads it from `/storage/raw/{hash}`. The bytes must be the same.
+#[shows(rows::RAW)]
 async fn a_raw_file_has_the_bytes_that_were_uploaded(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Raw).await?;
     expect_bytes(&answer, &stored.upload)
 }
 
 /// Uploads a file and reads its message. `message.sender` must be the form's `address`.
+#[shows(rows::ADDRESS)]
 async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -276,6 +263,7 @@ async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file with `channel` and reads its message. `message.channel` must be the form's.
+#[shows(rows::CHANNEL)]
 async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     let channel = messages::fresh_channel(probe);
@@ -286,6 +274,7 @@ async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file without `channel` and reads its message. `message.channel` must be the default channel.
+#[shows(rows::CHANNEL_DEFAULT)]
 async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -294,6 +283,7 @@ async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -
 }
 
 /// Uploads a file with `tags`. It must be accepted.
+#[shows(rows::TAGS, after(info::PREFIX))]
 async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     upload.tags = Some("assay,check".to_owned());
@@ -308,6 +298,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 
 /// Uploads JSON, and a form whose content type has another boundary or none. Each must be rejected; an ordinary upload
 /// is accepted.
+#[rejects(rows::MULTIPART, refusals::MALFORMED)]
 async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -324,6 +315,7 @@ async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a form without a file. It must be rejected; an ordinary upload is accepted.
+#[rejects(rows::FILE_REQUIRED, refusals::MALFORMED)]
 async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -332,6 +324,7 @@ async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
+#[rejects(rows::ADDRESS_REQUIRED, refusals::MALFORMED)]
 async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -347,6 +340,7 @@ async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Uploads a file with the signature of another file, and with a signature by another key. Each must return 400, 401 or
 /// 403; an ordinary upload is accepted. An upload without a signature is sent too; whether it may be missing is left open.
 /// Runs where the profile sets `verifies_signatures`.
+#[rejects(rows::SIGNATURE, refusals::UNSIGNED)]
 async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
@@ -367,12 +361,14 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer
 /// must be 404.
+#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
 async fn a_hash_without_a_file_is_not_found(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Plain).await
 }
 
 /// Downloads an uploaded file from `/storage/raw/{hash}` (200), then an unknown name of the same form. The second
 /// answer must be 404.
+#[rejects(rows::UNKNOWN_RAW, refusals::NOT_FOUND)]
 async fn a_hash_without_a_file_is_not_found_raw(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Raw).await
 }

@@ -15,34 +15,8 @@ use super::storage::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{given, look, look_until, read};
 use crate::harness::boundary::ms;
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STATUS, the_status_is_one_of_the_six).after(const { &[&messages::WRAPPER] }),
-    shows!(rows::PROCESSED, a_processed_store_names_its_file),
-    shows!(rows::TYPE, the_message_of_an_upload_is_a_store),
-    shows!(rows::FORGOTTEN, a_forgotten_store_says_so).after(const { &[&messages::WRAPPER] }),
-    shows!(rows::STRIPPED, a_forgotten_store_names_no_file),
-    shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days).needs(&[Need::Clock]),
-    shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
-        .needs(&[Need::Clock, Need::Actions])
-        .or_given("[network.fixtures] removing", |settings| settings.network().given.removing.is_some()),
-    shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
-        .needs(&[Need::Clock, Need::Actions])
-        .or_given("[network.fixtures] removed", |settings| settings.network().given.removed.is_some()),
-    shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
-        .needs(&[Need::Clock, Need::Actions])
-        .or_given("[network.fixtures] removed_file", |settings| {
-            settings.network().given.removed_file.is_some()
-        }),
-    refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
-        .needs(&[Need::Faults])
-        .or_given("[network.fixtures] mirror_lacks", |settings| {
-            settings.network().given.mirror_lacks.is_some()
-        }),
-];
 
 /// The statuses that readers see.
 const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
@@ -52,6 +26,7 @@ const AN_HOUR: Duration = Duration::from_mins(65);
 static TWO_DAYS: Duration = ms(BYTES_LEAVE_LATEST.outside);
 
 /// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
+#[shows(rows::STATUS, after(messages::WRAPPER))]
 async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -62,6 +37,7 @@ async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a file and reads its STORE message, which must be processed. `message.content.item_hash` must be a string
 /// that is not empty.
+#[shows(rows::PROCESSED)]
 async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -72,6 +48,7 @@ async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file and reads its message. `message.type` must be `STORE`.
+#[shows(rows::TYPE)]
 async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -87,6 +64,7 @@ async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
 }
 
 /// Uploads a file, sends a FORGET for it and reads the STORE message. The answer must be 200 with `status` `forgotten`.
+#[shows(rows::FORGOTTEN, after(messages::WRAPPER))]
 async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = once_settled(probe, &stored.hash, "forgotten").await?;
@@ -96,6 +74,7 @@ async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a file, sends a FORGET for it and reads the STORE message. `message.content.item_hash` must be missing, null
 /// or empty.
+#[shows(rows::STRIPPED)]
 async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = once_settled(probe, &stored.hash, "forgotten").await?;
@@ -134,6 +113,7 @@ async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Ch
 }
 
 /// Uploads a file, sends a FORGET for it and lets two days pass. No core node may still serve its bytes.
+#[shows(rows::FORGOTTEN_BYTES, needs(Clock))]
 async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
@@ -156,6 +136,11 @@ pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
 
 /// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name
 /// its file, and the file must still be served.
+#[shows(
+    rows::REMOVING,
+    needs(Clock, Actions),
+    or_given("[network.fixtures] removing", |settings| settings.network().given.removing.is_some()),
+)]
 async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
     if let Some(hash) = given(probe, "removing", |given| &given.removing)? {
         let file = expect_removing(probe, hash).await?;
@@ -206,6 +191,11 @@ async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> 
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
 /// 200 with `status` `removed` and with `removed_at`, `size` and `reason`, at the top, in `message` or in its content.
+#[shows(
+    rows::REMOVED,
+    needs(Clock, Actions),
+    or_given("[network.fixtures] removed", |settings| settings.network().given.removed.is_some()),
+)]
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     let hash = if let Some(hash) = given(probe, "removed", |given| &given.removed)? {
         hash.clone()
@@ -233,6 +223,13 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.
+#[shows(
+    rows::REMOVED_BYTES,
+    needs(Clock, Actions),
+    or_given(
+        "[network.fixtures] removed_file", |settings| { settings.network().given.removed_file.is_some() },
+    ),
+)]
 async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     if let Some(name) = given(probe, "removed_file", |given| &given.removed_file)? {
         // A file that is there shows that the node serves files.
@@ -253,6 +250,14 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a file while the mirror lags and reads its message at the mirror. The answer must be 404; a file from before
 /// is found there.
+#[rejects(
+    rows::LAGGING,
+    refusals::LAGGING,
+    needs(Faults),
+    or_given(
+        "[network.fixtures] mirror_lacks", |settings| { settings.network().given.mirror_lacks.is_some() },
+    ),
+)]
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
     let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
     if let Some(hash) = given(probe, "mirror_lacks", |given| &given.mirror_lacks)? {

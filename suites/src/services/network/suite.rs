@@ -9,7 +9,7 @@ use assay_spec::network::requirements::paging;
 
 use super::super::hosting;
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
+use super::{CORE, Fixtures, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::pace::Documented;
@@ -22,7 +22,6 @@ pub static SUITE: Suite = Suite {
     service: Service::Network,
     about: "a node of the network",
     url_flag: Some(UrlFlag { name: "network-url", about: "Base URL of a node of the network", secret: None }),
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

@@ -8,27 +8,9 @@ use serde_json::{Value, json};
 use super::refusals;
 use super::replies::{expect_rejected_or, is_text};
 use super::wire::Call;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::SEED, a_generation_names_its_seed),
-    shows!(rows::VALUE, a_value_is_an_integer),
-    shows!(rows::RANGE, a_value_lies_between_its_bounds),
-    shows!(rows::PROOF, proof_is_a_string),
-    shows!(rows::GENERATE_STATUS, a_generation_has_a_status),
-    shows!(rows::COUNT, of_several_values_one_is_returned),
-    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected, refusals::TYPED),
-    shows!(rows::VERIFIES, what_was_generated_is_valid),
-    shows!(rows::VALID, valid_is_true_or_false),
-    shows!(rows::VERIFY_STATUS, a_verification_has_a_status),
-    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected, refusals::NOT_VALID),
-    refuses!(rows::OTHER_SEED, another_seed_is_not_valid, refusals::NOT_VALID),
-    refuses!(rows::OTHER_VALUE, another_value_is_not_valid, refusals::NOT_VALID),
-    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid, refusals::NOT_VALID),
-];
 
 /// The bounds of most generations: wide enough that their ends do not matter.
 const MIN: i64 = 1;
@@ -73,6 +55,7 @@ pub(super) fn verify(claim: &Value) -> Call {
 }
 
 /// Generates a number. `seed` must be the one that was sent.
+#[shows(rows::SEED)]
 async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?;
@@ -81,6 +64,7 @@ async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
 }
 
 /// Generates a number. `value` must be an integer.
+#[shows(rows::VALUE)]
 async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/value", "an integer", is_integer).map(drop)
@@ -88,6 +72,7 @@ async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
 
 /// Generates numbers between four pairs of bounds, negative and large ones among them. Each `value` must lie between
 /// its bounds.
+#[shows(rows::RANGE)]
 async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
     for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
         let answer =
@@ -100,18 +85,21 @@ async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
 }
 
 /// Generates a number. `proof` must be a string that is not empty.
+#[shows(rows::PROOF)]
 async fn proof_is_a_string(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/proof", "a string that is not empty", is_text).map(drop)
 }
 
 /// Generates a number. `status` must be a string.
+#[shows(rows::GENERATE_STATUS)]
 async fn a_generation_has_a_status(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
 /// Generates with `count` 3. `value` must still be one integer.
+#[shows(rows::COUNT)]
 async fn of_several_values_one_is_returned(probe: &Probe<'_>) -> Checked {
     let single = generated(probe, &wanted(&seed(probe))).await?;
     probe.given(is_integer(&single.json()["value"]), "a single value is not an integer")?;
@@ -129,6 +117,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 
 /// Generates with `seed`, `min`, `max` and `count` of a wrong type. Each must be rejected; a number may be read as a string,
 /// and digits or a fraction as an integer. A valid generation returns 200.
+#[rejects(rows::GENERATE_FIELDS, refusals::TYPED)]
 async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
     post(&good).send(probe).await?.counterpart_status(&[200])?;
@@ -157,6 +146,7 @@ async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop>
 }
 
 /// Generates a number and verifies it as it is. `valid` must be true.
+#[shows(rows::VERIFIES)]
 async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     probe.given(answer.json()["valid"].is_boolean(), "`valid` is not a boolean")?;
@@ -164,12 +154,14 @@ async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
 }
 
 /// Generates a number and verifies it. `valid` must be a boolean.
+#[shows(rows::VALID)]
 async fn valid_is_true_or_false(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     answer.expect_json("/valid", "true or false", Value::is_boolean).map(drop)
 }
 
 /// Generates a number and verifies it. `status` must be a string.
+#[shows(rows::VERIFY_STATUS)]
 async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     answer.expect_json("/status", "a string", Value::is_string).map(drop)
@@ -186,6 +178,7 @@ async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
 
 /// Verifies a generated number with `seed`, `proof` and `value` inside an array. None may verify: each is rejected, or
 /// `valid` is false. The number as it is verifies.
+#[rejects(rows::VERIFY_FIELDS, refusals::NOT_VALID)]
 async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = valid(probe).await?;
     for member in ["seed", "proof", "value"] {
@@ -201,6 +194,7 @@ async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with another seed. The second must be rejected, or `valid` must
 /// be false.
+#[rejects(rows::OTHER_SEED, refusals::NOT_VALID)]
 async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     expect_invalid(probe, &with(&claim, "seed", json!(seed(probe)))).await
@@ -208,6 +202,7 @@ async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with another value. The second must be rejected, or `valid` must
 /// be false.
+#[rejects(rows::OTHER_VALUE, refusals::NOT_VALID)]
 async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let value = claim["value"].as_i64().unwrap_or_default();
@@ -217,6 +212,7 @@ async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with one character of the proof changed. The second must be
 /// rejected, or `valid` must be false.
+#[rejects(rows::OTHER_PROOF, refusals::NOT_VALID)]
 async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let proof = claim["proof"].as_str().unwrap_or_default();

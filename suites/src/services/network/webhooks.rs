@@ -11,19 +11,9 @@ use super::refusals;
 use super::replies::{expect_typed, is_text};
 use super::wire::Draft;
 use super::{ACCEPTED, posted};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::REGISTERED, registration_returns_its_identifier),
-    shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
-        .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::URL, registration_without_a_url_is_rejected, refusals::TYPED),
-    refuses!(rows::EVENTS, registration_without_events_is_rejected, refusals::TYPED),
-    refuses!(rows::SECRET, registration_without_a_secret_is_rejected, refusals::TYPED),
-];
 
 /// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).
 pub(super) fn content(probe: &Probe<'_>, event: &str) -> Value {
@@ -40,6 +30,7 @@ async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
 }
 
 /// Registers a webhook. The answer must have `webhook_id`, a string that is not empty, and `status` `success`.
+#[shows(rows::REGISTERED)]
 async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
     let answer = registration(probe, "message.new").await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -48,6 +39,7 @@ async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
 }
 
 /// Registers a webhook for `message.new` and, where the target runs programs, one for `program.executed`. Both must be accepted.
+#[shows(rows::EVENT_NAMES, after(messages::TYPE_FREE))]
 async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     posted(probe, &caller(probe)).await?;
     let runs = probe.settings.network().offers(&program::RUN);
@@ -70,18 +62,21 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Registers webhooks whose `url` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// valid registration is accepted.
+#[rejects(rows::URL, refusals::TYPED)]
 async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "url").await
 }
 
 /// Registers webhooks whose `events` is of another type, an array of an array, or an array of a number. None may be processed:
 /// it is rejected at once or later. The number may be read as a string. A valid registration is accepted.
+#[rejects(rows::EVENTS, refusals::TYPED)]
 async fn registration_without_events_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "events").await
 }
 
 /// Registers webhooks whose `secret` is of another type. None may be processed: it is rejected at once or later. A number may
 /// be read as a string. A valid registration is accepted.
+#[rejects(rows::SECRET, refusals::TYPED)]
 async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "secret").await
 }

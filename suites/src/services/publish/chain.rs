@@ -9,28 +9,9 @@ use super::scene::published;
 use super::verify::transaction_params;
 use super::wire::read_message;
 use super::{Caller, Prepared, chain_call};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 use crate::profile::MemoLogForm;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FOUND, transaction_is_found_without_error)
-        .needs(&[Need::Chain])
-        .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
-    shows!(rows::MESSAGE, transaction_contains_the_signed_message)
-        .needs(&[Need::Chain])
-        .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
-    shows!(rows::INVOCATION, log_shows_the_memo_invocation)
-        .needs(&[Need::Chain])
-        .after(const { &[&submits::LANDS] }),
-    shows!(rows::SIGNED_BY, log_names_the_publishing_key)
-        .needs(&[Need::Chain])
-        .after(const { &[&submits::LANDS] }),
-    shows!(rows::MEMO_LINE, log_shows_the_memo_and_its_length)
-        .needs(&[Need::Chain])
-        .after(const { &[&submits::LANDS] }),
-];
 
 /// Asks the chain until it shows what was confirmed, or for as long as it may take; returns the last answer. The chain of a
 /// world of its own shows it at once.
@@ -58,6 +39,7 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
 }
 
 /// Publishes, then calls `getTransaction`. It must return the transaction, and `meta.err` must be null.
+#[shows(rows::FOUND, needs(Chain), after(submits::LANDS, submits::SIGNATURE))]
 async fn transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
     let (_, _, found) = transaction(probe, "json").await?;
     probe.expect(found.is_object(), "getTransaction", "a transaction", found.to_string())?;
@@ -67,6 +49,11 @@ async fn transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
 
 /// Publishes, then fetches the transaction in base64. It must contain two signatures, the exact message that was
 /// signed, and both signatures must verify over it.
+#[shows(
+    rows::MESSAGE,
+    needs(Chain),
+    after(submits::LANDS, submits::SIGNATURE, message::FEE_PAYER, message::CLIENT)
+)]
 async fn transaction_contains_the_signed_message(probe: &Probe<'_>) -> Checked {
     let (caller, prepared, found) = transaction(probe, "base64").await?;
     let wire = found["transaction"][0].as_str().and_then(text::parse_base64);
@@ -113,6 +100,7 @@ async fn logs(probe: &Probe<'_>) -> Result<(Caller, Prepared, Vec<String>), Stop
 
 /// Publishes, then reads the transaction's log. It must contain `Program <memo program> invoke [1]` and `Program
 /// <memo program> success`.
+#[shows(rows::INVOCATION, needs(Chain), after(submits::LANDS))]
 async fn log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
     let (_, _, lines) = logs(probe).await?;
     let memo = &probe.settings.dialect.memo_program;
@@ -124,6 +112,7 @@ async fn log_shows_the_memo_invocation(probe: &Probe<'_>) -> Checked {
 
 /// Publishes, then reads the transaction's log. It must contain `Program log: Signed by` with the publishing key's
 /// address.
+#[shows(rows::SIGNED_BY, needs(Chain), after(submits::LANDS))]
 async fn log_names_the_publishing_key(probe: &Probe<'_>) -> Checked {
     let (caller, _, lines) = logs(probe).await?;
     let want = format!("Program log: Signed by {}", ed25519::address(&caller.key));
@@ -132,6 +121,7 @@ async fn log_names_the_publishing_key(probe: &Probe<'_>) -> Checked {
 
 /// Publishes, then reads the transaction's log. It must contain `Program log: Memo (len <n>)` with the record and
 /// its length in bytes.
+#[shows(rows::MEMO_LINE, needs(Chain), after(submits::LANDS))]
 async fn log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
     let (_, prepared, lines) = logs(probe).await?;
     let data = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());

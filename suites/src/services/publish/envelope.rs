@@ -16,38 +16,9 @@ use super::scene::{Knock, Scene};
 use super::wire::{Draft, array, spaced};
 use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Part, Want};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, each wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::TWO_PARTS, each one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::BASE64URL, each padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::SIGNATURE_LENGTH, each signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED),
-    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free),
-    refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED),
-    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path),
-    refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED),
-    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too),
-    refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED),
-    refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
-        .needs(&[Need::Actions])
-        .or_given("[publish] feature_off", |settings| settings.publish().feature_off.is_some()),
-    refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
-        .after(const { &[&rows::SIGNATURE, &transfer::ACCEPT_BY_INCOMING] }),
-    refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
-        .after(const { &[&rows::SIGNATURE] }),
-];
 
 /// A change that violates one rule.
 type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
@@ -101,6 +72,7 @@ fn respelled(wrong: &Wrong, valid: &str) -> String {
 }
 
 /// Sends the header with another scheme and with other spacing. Each must return 404; a lowercase scheme is only noted.
+#[rejects(rows::SCHEME, refusals::UNAUTHENTICATED)]
 async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the header", |draft, wrong| {
         draft.edit_header(|header| respelled(wrong, header));
@@ -116,6 +88,7 @@ fn of_envelope(header: &str, edit: impl Fn(&str) -> String) -> String {
 }
 
 /// Sends the envelope with one part, three parts and other separators. Each must return 404.
+#[rejects(rows::TWO_PARTS, refusals::UNAUTHENTICATED)]
 async fn one_or_three_parts_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the envelope", |draft, wrong| {
         draft.edit_header(|header| of_envelope(header, |envelope| respelled(wrong, envelope)));
@@ -126,6 +99,7 @@ async fn one_or_three_parts_are_rejected(probe: &Probe<'_>, place: Place) -> Che
 
 /// Sends a signature in the standard alphabet, with padding and with other characters, and a message with padding. Each must
 /// return 404.
+#[rejects(rows::BASE64URL, refusals::UNAUTHENTICATED)]
 async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = each_value_is_rejected(probe, place, "the signature", |draft, wrong| {
         // Change the time until the signature has a character that differs between the alphabets.
@@ -189,6 +163,7 @@ fn shifted(time: &Value) -> String {
 }
 
 /// Sends signatures of 63 and 65 bytes. Each must return 404.
+#[rejects(rows::SIGNATURE_LENGTH, refusals::UNAUTHENTICATED)]
 async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
@@ -211,6 +186,7 @@ async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>, place: Place
 }
 
 /// Sends messages without the prefix, with prefix version 2 and with near misses of it. Each must return 404.
+#[rejects(rows::PREFIX, refusals::UNAUTHENTICATED)]
 async fn wrong_prefix_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the prefix", |draft, wrong| {
         draft.prefix = respelled(wrong, &draft.prefix);
@@ -221,6 +197,7 @@ async fn wrong_prefix_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends messages with a seventh key, without one of the keys, without any key, and an array of the values. Each must return
 /// 404.
+#[rejects(rows::SIX_KEYS, refusals::UNAUTHENTICATED)]
 async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the keys", |draft, wrong| {
         let names = draft.members.iter().map(|(name, _)| json!(name)).collect();
@@ -239,12 +216,14 @@ async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>, place: Place) -> 
 }
 
 /// Sends messages whose `v` is another number or of another type. Each must return 404.
+#[rejects(rows::VERSION, refusals::UNAUTHENTICATED)]
 async fn wrong_version_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "v").await.map(drop)
 }
 
 /// Sends messages with their keys in other orders and one with whitespace in the JSON. None must return 404; one by another
 /// key does.
+#[shows(rows::KEY_ORDER_FREE)]
 async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
@@ -257,16 +236,19 @@ async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> C
 }
 
 /// Sends messages whose `m` is another method, or the method in another spelling. Each must return 404.
+#[rejects(rows::METHOD, refusals::UNAUTHENTICATED)]
 async fn wrong_method_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "m").await.map(drop)
 }
 
 /// Sends messages whose `p` is the other endpoint's path, or the path in another spelling. Each must return 404.
+#[rejects(rows::PATH, refusals::UNAUTHENTICATED)]
 async fn wrong_path_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "p").await.map(drop)
 }
 
 /// Sends requests with queries that `p` does not contain. None must return 404; one by another key does.
+#[shows(rows::QUERY_NOT_SIGNED)]
 async fn query_is_not_part_of_the_path(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
@@ -279,12 +261,14 @@ async fn query_is_not_part_of_the_path(probe: &Probe<'_>, place: Place) -> Check
 }
 
 /// Sends messages whose `t` is empty, not a time, or of another type. Each must return 404.
+#[rejects(rows::TIME_FORM, refusals::UNAUTHENTICATED)]
 async fn invalid_time_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "t").await.map(drop)
 }
 
 /// Sends times within 10 minutes before and after the server's clock, which must be accepted, and times further off, which
 /// must return 404. In a world of its own a millisecond on either side of the boundary, elsewhere half a minute.
+#[rejects(rows::TIME_WINDOW, refusals::UNAUTHENTICATED)]
 async fn times_within_10_minutes_are_accepted_and_others_rejected(
     probe: &Probe<'_>,
     place: Place,
@@ -315,6 +299,7 @@ async fn skewed<'p>(probe: &'p Probe<'_>, knock: &Knock, skew_ms: i64) -> Result
 
 /// Sends messages whose `h` is another hash, or the hash in another spelling, and changes the body after its hash was signed.
 /// Each must return 404.
+#[rejects(rows::BODY_HASH, refusals::UNAUTHENTICATED)]
 async fn body_with_another_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = each_member_is_rejected(probe, place, "h").await?;
     knock.send(probe, |draft| draft.body.push(b' ')).await?.expect_refused()?;
@@ -322,6 +307,7 @@ async fn body_with_another_hash_is_rejected(probe: &Probe<'_>, place: Place) -> 
 }
 
 /// Sends an empty body with its correct hash. It must not return 404; a request by another key does.
+#[shows(rows::EMPTY_BODY)]
 async fn empty_body_is_hashed_too(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock { body: String::new(), ..Knock::at(probe, place).await? };
     let answer = knock.send(probe, |_| {}).await?;
@@ -331,17 +317,20 @@ async fn empty_body_is_hashed_too(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends `d` in upper case, with a trailing dot and in other spellings. Each must return 404, since the server does not
 /// normalize it.
+#[rejects(rows::DOMAIN_AS_SENT, refusals::UNAUTHENTICATED)]
 async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "d").await.map(drop)
 }
 
 /// Sends a domain without a binding. It must return 404.
+#[rejects(rows::BINDING, refusals::UNAUTHENTICATED)]
 async fn unbound_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(probe, place, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
 }
 
 /// Sends a signature by another key, a message changed after signing, and a corrupted signature. Each must return
 /// 404.
+#[rejects(rows::SIGNATURE, refusals::UNAUTHENTICATED)]
 async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let stranger = fresh_key(probe);
     let changed = |draft: &mut Draft| {
@@ -362,6 +351,12 @@ async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Pl
 }
 
 /// Sends a request for an account without the feature. It must return 404.
+#[rejects(
+    rows::FEATURE,
+    refusals::UNAUTHENTICATED,
+    needs(Actions),
+    or_given("[publish] feature_off", |settings| settings.publish().feature_off.is_some()),
+)]
 async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let caller = if probe.has_control() {
         None
@@ -389,6 +384,7 @@ async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place
 /// also asks for a domain that is locked, and for one with a pending transfer. Each 404 must be the plain text
 /// `404 Not Found`, and equal to the others in status, headers (except `Date`) and body. A rule whose violation returns
 /// another status is left out: its own check judges it.
+#[rejects(rows::BLANKET, refusals::UNAUTHENTICATED, after(rows::SIGNATURE, transfer::ACCEPT_BY_INCOMING))]
 async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
@@ -499,6 +495,7 @@ fn shown(answer: &Answer<'_>) -> BTreeSet<(String, String)> {
 }
 
 /// Sends a malformed body signed by another key. It must return 404, not 400.
+#[rejects(rows::BEFORE_BODY, refusals::UNAUTHENTICATED, after(rows::SIGNATURE))]
 async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>, place: Place) -> Checked {
     let body = format!("{{\"prepareId\": {NO_ID}");
     let knock = Knock { body, ..Knock::at(probe, place).await? };

@@ -19,37 +19,10 @@ use super::{
     read_prepared, submit, submit_body,
 };
 use crate::harness::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::services::drop::benchmark_address;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS),
-    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE),
-    refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
-        .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
-    refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
-        .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&prepares::PREPARE_ID, &prepares::LOCKS_NOTHING] }),
-    shows!(rows::DAILY_REJECTED, rejected_prepares_do_not_count)
-        .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&rows::DAILY_LIMIT] }),
-    refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
-        .needs(&[Need::Clock, Need::Isolation]),
-    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another).needs(&[
-        Need::Clock,
-        Need::Isolation,
-        Need::Addresses,
-    ]),
-    refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
-        .needs(&[Need::Faults])
-        .or_given("[publish] standby_url", |settings| settings.publish().has_standby),
-    refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
-        .needs(&[Need::Faults]),
-];
 
 /// Whether a media type is JSON: `application/json`, or one that ends in `+json`. Letter case and parameters are ignored.
 fn is_json(content_type: &str) -> bool {
@@ -67,6 +40,7 @@ fn expect_json_error(probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
 
 /// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a
 /// string in `error`. Another media type than that of JSON is only noted.
+#[rejects(rows::ERROR_JSON, refusals::ERRORS)]
 async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let first = knock.send(probe, |_| {}).await?;
@@ -87,6 +61,7 @@ async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Check
 
 /// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
 /// characters. These must return 413, with the plain text `Payload Too Large`.
+#[rejects(rows::BODY_LIMIT, refusals::TOO_LARGE)]
 async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place.op(PUB)).await?;
     let is_prepare = knock.path == PREPARE;
@@ -136,6 +111,12 @@ async fn publish<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Answer<'p>
 
 /// Publishes 30 times for one domain, which must succeed. The next prepare must return 429; a prepare for another domain
 /// must return 200.
+#[rejects(
+    rows::DAILY_LIMIT,
+    refusals::LIMITED,
+    needs(Clock, Isolation),
+    after(submits::LANDS, submits::LOCK_FREED, prepares::PREPARE_ID)
+)]
 async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     let (caller, other) = (caller(probe).await?, caller(probe).await?);
     let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
@@ -148,6 +129,12 @@ async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Publishes once and 12 hours later until a prepare returns 429. The next must return 429 until 24 hours after the first,
 /// and then 200. The window is rolling, so the prepare after that must return 429 again.
+#[rejects(
+    rows::DAILY_WINDOW,
+    refusals::DAY,
+    needs(Clock, Isolation),
+    after(prepares::PREPARE_ID, prepares::LOCKS_NOTHING)
+)]
 async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
@@ -171,6 +158,7 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
 
 /// Sends prepares that are rejected: one without a content identifier, and one while another is in flight. Then 30 publishes
 /// of the same domain must be accepted.
+#[shows(rows::DAILY_REJECTED, needs(Clock, Isolation), after(rows::DAILY_LIMIT))]
 async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let body = publish_body(&caller);
@@ -186,6 +174,7 @@ async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
 /// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and
 /// the next prepare must return 429 with `Retry-After` (seconds or a date); after a minute requests must be accepted again. Over nine minutes no more
 /// than 300 may be accepted, whatever the window is.
+#[rejects(rows::RATE_PER_IP, refusals::LIMITED, needs(Clock, Isolation))]
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
     let request = async |n: i64| match n % 2 {
@@ -210,6 +199,7 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
 }
 
 /// Sends requests to one endpoint from one address until one returns 429. A request from another address must be accepted.
+#[shows(rows::PER_ADDRESS, needs(Clock, Isolation, Addresses))]
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {
     begin(probe, REQUEST_WINDOW.value).await?;
     let knock = Knock::at(probe, place.op(PUB)).await?;
@@ -243,6 +233,12 @@ async fn unavailable(
 
 /// Makes the node a standby, or takes the profile's standby node, and sends a request. It must return 503 with `error` =
 /// `not-primary` and a string `reason`.
+#[rejects(
+    rows::STANDBY,
+    refusals::NO_WRITES,
+    needs(Faults),
+    or_given("[publish] standby_url", |settings| settings.publish().has_standby),
+)]
 async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked {
     let judge = |answer: &Answer<'_>| {
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
@@ -260,6 +256,7 @@ async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.
+#[rejects(rows::PASSIVE, refusals::NO_WRITES, needs(Faults))]
 async fn passive_backend_returns_its_error(probe: &Probe<'_>, place: Place) -> Checked {
     unavailable(probe, place, "publish.passive", |answer| {
         answer

@@ -8,22 +8,8 @@ use super::chain::shown;
 use super::scene::{Scene, answered};
 use super::wire::{Message, read_message};
 use super::{Caller, chain_call};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).after(const { &[&prepare::MESSAGE] }),
-    shows!(rows::HEADER, each header_is_2_1_1),
-    shows!(rows::FEE_PAYER, each account_0_is_not_the_client),
-    shows!(rows::CLIENT, each account_1_is_the_client),
-    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program),
-    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts),
-    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction),
-    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2),
-    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1),
-    shows!(rows::BLOCKHASH, each blockhash_is_valid).needs(&[Need::Chain]),
-];
 
 /// Sends an ordinary prepare and decodes its message.
 async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Message), Stop> {
@@ -34,6 +20,7 @@ async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Message), 
 
 /// Decodes the prepared message. It must be a legacy message with lengths in shortest encoding and no bytes left
 /// over.
+#[shows(rows::LEGACY, after(prepare::MESSAGE))]
 async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>, place: Place) -> Checked {
     let prepared = answered(probe, place).await?.1.prepared(probe)?;
     let message = read_message(&prepared.message);
@@ -53,6 +40,7 @@ async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>, place: Place
 
 /// Reads the header of the prepared message. It must require 2 signatures, with 1 read-only signer and 1 read-only
 /// unsigned account.
+#[shows(rows::HEADER)]
 async fn header_is_2_1_1(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     probe.expect(message.header == [2, 1, 1], "message header", "[2, 1, 1]", format!("{:?}", message.header))
@@ -64,6 +52,7 @@ fn account(message: &Message, at: usize) -> String {
 }
 
 /// Reads account 0 of the prepared message. It must not be the client's key.
+#[shows(rows::FEE_PAYER)]
 async fn account_0_is_not_the_client(probe: &Probe<'_>, place: Place) -> Checked {
     let (caller, message) = ordinary(probe, place).await?;
     let client = assay_spec::crypto::ed25519::address(&caller.key);
@@ -77,6 +66,7 @@ async fn account_0_is_not_the_client(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Reads account 1 of the prepared message. It must be the client's key.
+#[shows(rows::CLIENT)]
 async fn account_1_is_the_client(probe: &Probe<'_>, place: Place) -> Checked {
     let (caller, message) = ordinary(probe, place).await?;
     let client = assay_spec::crypto::ed25519::address(&caller.key);
@@ -84,6 +74,7 @@ async fn account_1_is_the_client(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Reads account 2 of the prepared message. It must be the memo program.
+#[shows(rows::MEMO_PROGRAM)]
 async fn account_2_is_the_memo_program(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     let memo = probe.settings.dialect.memo_program.clone();
@@ -91,6 +82,7 @@ async fn account_2_is_the_memo_program(probe: &Probe<'_>, place: Place) -> Check
 }
 
 /// Counts the accounts of the prepared message. There must be exactly three.
+#[shows(rows::THREE_ACCOUNTS)]
 async fn message_has_three_accounts(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     let count = message.accounts.len();
@@ -98,6 +90,7 @@ async fn message_has_three_accounts(probe: &Probe<'_>, place: Place) -> Checked 
 }
 
 /// Counts the instructions of the prepared message. There must be exactly one.
+#[shows(rows::ONE_INSTRUCTION)]
 async fn message_has_one_instruction(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     let count = message.instructions.len();
@@ -105,6 +98,7 @@ async fn message_has_one_instruction(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Reads the program index of the first instruction. It must be account 2, the memo program.
+#[shows(rows::INSTRUCTION_PROGRAM)]
 async fn instruction_calls_account_2(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     let program = message.instructions.first().map(|(program, ..)| *program);
@@ -112,6 +106,7 @@ async fn instruction_calls_account_2(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Reads the account list of the first instruction. It must be exactly `[1]`.
+#[shows(rows::INSTRUCTION_ACCOUNTS)]
 async fn instruction_passes_account_1(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, message) = ordinary(probe, place).await?;
     let accounts = message.instructions.first().map(|(_, accounts, _)| accounts.clone()).unwrap_or_default();
@@ -119,6 +114,7 @@ async fn instruction_passes_account_1(probe: &Probe<'_>, place: Place) -> Checke
 }
 
 /// Asks the chain (`isBlockhashValid`) about the message's blockhash. It must be valid.
+#[shows(rows::BLOCKHASH, needs(Chain))]
 async fn blockhash_is_valid(probe: &Probe<'_>, place: Place) -> Checked {
     // Not one that checks share: a blockhash is valid for about a minute.
     let prepared = Scene::at(probe, place).await?.prepared(probe).await?;

@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 use crate::harness::boundary::{edges, ms};
 pub use suite::SUITE;
 
-use crate::harness::check::{Check, Checked, Core, Cost, Stop};
+use crate::harness::check::{Checked, Core, Cost, Stop};
 use crate::harness::data::Sums;
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Answer, Evidence, Probe};
@@ -43,18 +43,6 @@ use crate::profile::{EscapeProfile, MemoLogForm};
 pub use pool::Pool;
 use pool::{Lease, Purpose, draw};
 pub(crate) use wire::Draft;
-
-/// Every check of the service, by file.
-pub const CHECKS: &[&[Check]] = &[
-    envelope::CHECKS,
-    prepare::CHECKS,
-    exchange::CHECKS,
-    record::CHECKS,
-    message::CHECKS,
-    submit::CHECKS,
-    transfer::CHECKS,
-    chain::CHECKS,
-];
 
 /// Whether checks may run beside each other at a shared target. An address has one quota, and what is in flight for a domain locks it.
 pub(crate) const PARALLEL: bool = false;

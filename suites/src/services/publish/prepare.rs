@@ -20,56 +20,16 @@ use super::{
     next_minute, prepare, publish_body, read_prepared, transfer_body,
 };
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
 
 /// A `domain` that is not one: the server may also say that it differs from the envelope's.
 const DOMAIN: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
 
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PREPARE_ID, each prepare_ids_are_uuids_and_differ)
-        .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
-    shows!(rows::MESSAGE, each message_is_standard_base64),
-    shows!(rows::FEE_PAYER, each fee_payer_is_account_0),
-    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer),
-    shows!(rows::PAYLOAD, each payload_is_the_record),
-    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds),
-    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed),
-    refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD),
-    refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
-        .after(const { &[&rows::DOMAIN_MATCH] }),
-    refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED),
-    shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
-        .uses_up()
-        .after(const { &[&transfer::ACCEPT_ADMITTED] }),
-    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
-    shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated).uses_up().after(const { &[&rows::DOMAIN_TRIMMED] }),
-    shows!(rows::VERSION_DEFAULT, missing_version_becomes_0).after(const { &[&record::VERSION] }),
-    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD),
-    shows!(rows::OP_DEFAULT, missing_op_publishes)
-        .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD),
-    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY),
-    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD),
-    refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT),
-    shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked)
-        .after(const { &[&transfer::ACCEPT_ADMITTED] }),
-    refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
-        .after(const { &[&rows::ONE_IN_FLIGHT] }),
-    shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry).waits(195).needs(&[Need::Clock]),
-    refuses!(rows::PUBLISHABLE, each binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
-        .needs(&[Need::Actions])
-        .or_given("[publish] not_publishable", |settings| settings.publish().not_publishable.is_some()),
-    refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
-        .after(const { &[&exchange::BODY_LIMIT, &rows::LOCKS_NOTHING] }),
-    shows!(rows::LOCKS_NOTHING, each rejected_prepare_locks_nothing)
-        .after(const { &[&rows::CID_REQUIRED, &rows::NEW_AUTHORITY, &rows::DOMAIN_REQUIRED] }),
-];
-
 /// Sends two prepares, the second after the first has landed or expired. Each `prepareId` must be a UUID, and they must
 /// differ. Without a clock, a domain that is transferred has only one.
+#[shows(rows::PREPARE_ID, after(submit::LANDS, submit::LOCK_FREED))]
 async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>, place: Place) -> Checked {
     let (mut scene, first) = answered(probe, place).await?;
     let id = expect_uuid(&first.answer)?;
@@ -105,6 +65,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 /// Sends a prepare. `message` must be padded standard base64.
+#[shows(rows::MESSAGE)]
 async fn message_is_standard_base64(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
@@ -117,6 +78,7 @@ async fn message_is_standard_base64(probe: &Probe<'_>, place: Place) -> Checked 
 }
 
 /// Sends a prepare. `feePayer` must be the base58 address of account 0 of the message.
+#[shows(rows::FEE_PAYER)]
 async fn fee_payer_is_account_0(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
@@ -129,6 +91,7 @@ async fn fee_payer_is_account_0(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends a prepare. `lastValidBlockHeight` must be a non-negative integer, and, in a world of its own, not be below the height
 /// of the chain.
+#[shows(rows::LAST_VALID_BLOCK_HEIGHT)]
 async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
@@ -143,6 +106,7 @@ async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>, place: Place) 
 }
 
 /// Sends a prepare. `payload` must equal the record in the message.
+#[shows(rows::PAYLOAD)]
 async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
@@ -156,6 +120,7 @@ async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds: exactly in a world of its own, elsewhere with
 /// five seconds of tolerance.
+#[shows(rows::EXPIRES_AT)]
 async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place: Place) -> Checked {
     let slack = slack_ms(probe, &PREPARE_LIFETIME);
     let (_, Talk { answer, sent: [before, after], .. }) = answered(probe, place).await?;
@@ -172,6 +137,7 @@ async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place
 type Member<'a> = &'a dyn Fn(&Value) -> bool;
 
 /// Sends a prepare. `txtObserved` must be null or absent, or an object whose members have the documented types.
+#[shows(rows::TXT_OBSERVED)]
 async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
@@ -261,6 +227,7 @@ fn put(body: &Value, member: &str, value: Option<Value>) -> String {
 
 /// Sends truncated JSON, an array and a control character as the body. Each must return 400; the array, which names no domain,
 /// 400 or 404.
+#[rejects(rows::BODY_JSON, refusals::FIELD)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let reject = async |knock: &Knock| {
@@ -279,6 +246,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 
 /// Sends prepares whose `domain` is of another type or empty, and one without `domain`. The first must return 400, or 404 as
 /// a domain that differs from the envelope's; the last must return 400.
+#[rejects(rows::DOMAIN_REQUIRED, refusals::FIELD, after(rows::DOMAIN_MATCH))]
 async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
     for wrong in DOMAIN {
@@ -292,6 +260,7 @@ async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 
 /// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
 /// profile allows it).
+#[rejects(rows::DOMAIN_MATCH, refusals::UNAUTHENTICATED)]
 async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
     let other = put(&scene.body, "domain", Some(json!("another.example")));
@@ -301,6 +270,7 @@ async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Plac
 }
 
 /// Sends prepares with whitespace around `domain`. Each must return 200.
+#[shows(rows::DOMAIN_TRIMMED, uses_up, after(transfer::ACCEPT_ADMITTED))]
 async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place) -> Checked {
     // On a shared target, what is not a publish locks its domain for a minute.
     let is_sent = |padding: &&Wrong| probe.owns_time() || PREPARE_PUB.contains(&place) || !padding.is_deep;
@@ -316,6 +286,7 @@ async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place
 
 /// Sends prepares with `cid` missing, null, empty, of another type and a number. Each must return 400; the number may be
 /// read as a string, which the record must then contain.
+#[rejects(rows::CID_REQUIRED, refusals::FIELD)]
 async fn missing_cid_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_PUB[0], "cid", |good| good).await?;
     number_is_rejected_or_read(probe, "cid", "c").await
@@ -339,11 +310,13 @@ async fn number_is_rejected_or_read(probe: &Probe<'_>, member: &str, key: &str) 
 
 /// Sends prepares whose `cid` is not a content identifier, or one in another form. Each must return 200, since the server does
 /// not validate it.
+#[shows(rows::CID_NOT_VALIDATED, uses_up, after(rows::DOMAIN_TRIMMED))]
 async fn cid_is_not_validated(probe: &Probe<'_>) -> Checked {
     each_value_is_prepared(probe, "cid", |_, _| Ok(())).await
 }
 
 /// Sends a prepare without `version` and ones with a blank `version`. The record's `v` must be `0`.
+#[shows(rows::VERSION_DEFAULT, after(record::VERSION))]
 async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
     let is_default = |name: &str, prepared: &Prepared| {
         let record = read_record(&prepared.message);
@@ -357,6 +330,7 @@ async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
 
 /// Sends prepares with a `version` of another type, and with a number. Each must return 400; the number may be read as a
 /// string, which the record must then contain.
+#[rejects(rows::VERSION_STRING, refusals::FIELD)]
 async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     let versioned = |mut good: Value| {
         good["version"] = json!("1");
@@ -367,6 +341,7 @@ async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked 
 }
 
 /// Sends a prepare without `op` and one with `op` = `pub`. Both must return 200 with a `pub` record.
+#[shows(rows::OP_DEFAULT, after(record::KIND, rows::DOMAIN_TRIMMED, rows::LOCK_PER_DOMAIN))]
 async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
     let (_, Talk { answer: with, .. }) = answered(probe, PREPARE_PUB[0]).await?;
     let caller = caller(probe).await?;
@@ -383,17 +358,20 @@ async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends prepares whose `op` is another word, in another spelling, or of another type. Each must return 400.
+#[rejects(rows::OP_KNOWN, refusals::FIELD)]
 async fn unknown_op_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_PUB[0], "op", |good| good).await
 }
 
 /// Sends transfers whose `newAuthority` is missing, empty, of another type, without or with another key scheme, in another
 /// spelling, or not the base58 string of 32 bytes. Each must return 400.
+#[rejects(rows::NEW_AUTHORITY, refusals::NEW_AUTHORITY)]
 async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_TRANSFER[0], "newAuthority", |good| good).await
 }
 
 /// Sends a transfer whose `newAuthority` is the bound key. It must return 400.
+#[rejects(rows::NEW_AUTHORITY_DIFFERS, refusals::FIELD)]
 async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
     let same = transfer_body(probe, &scene.caller, &scene.caller.key);
@@ -402,6 +380,7 @@ async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends two prepares for one domain. The second must return 409.
+#[rejects(rows::ONE_IN_FLIGHT, refusals::CONFLICT)]
 async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     scene.prepare(probe).await?.counterpart_status(&[200])?;
@@ -411,6 +390,7 @@ async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 }
 
 /// Sends prepares for two domains. The second must return 200, since the lock is per domain.
+#[shows(rows::LOCK_PER_DOMAIN, after(transfer::ACCEPT_ADMITTED))]
 async fn other_domain_is_not_locked(probe: &Probe<'_>, place: Place) -> Checked {
     let [first, other] = Scene::pair(probe, [PREPARE_PUB[0], place]).await?;
     first.prepare(probe).await?.given_accepted(&[200], PREPARED)?;
@@ -418,6 +398,7 @@ async fn other_domain_is_not_locked(probe: &Probe<'_>, place: Place) -> Checked 
 }
 
 /// Sends the same prepare twice, byte for byte. The second must return 409.
+#[rejects(rows::REPLAY, refusals::REPLAYED, after(rows::ONE_IN_FLIGHT))]
 async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let draft = Draft::new(probe, &scene.caller, PREPARE, scene.body.to_string()).await?;
@@ -427,6 +408,7 @@ async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>, place: Plac
 
 /// Sends a prepare and another after 60 seconds. The second must return 200. In a world of its own a millisecond after,
 /// elsewhere five seconds.
+#[shows(rows::LOCK_EXPIRES, waits(195), needs(Clock))]
 async fn domain_is_free_after_expiry(probe: &Probe<'_>, place: Place) -> Checked {
     let Edges { outside, .. } = edges(probe, &PREPARE_LIFETIME);
     let scene = Scene::at(probe, place).await?;
@@ -440,6 +422,12 @@ async fn domain_is_free_after_expiry(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Sends a prepare for a domain whose binding is not publishable. It must return 409.
+#[rejects(
+    rows::PUBLISHABLE,
+    refusals::CONFLICT,
+    needs(Actions),
+    or_given("[publish] not_publishable", |settings| settings.publish().not_publishable.is_some()),
+)]
 async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let bad = if probe.has_control() {
         Scene::at(probe, place).await?.prepare(probe).await?.counterpart_status(&[200])?;
@@ -459,6 +447,7 @@ async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>, place: P
 
 /// Sends a prepare whose record has 1100 bytes, too many for one transaction. It must return 400, and one of 360 bytes must
 /// then return 200.
+#[rejects(rows::RECORD_FITS, refusals::FIELD, after(exchange::BODY_LIMIT, rows::LOCKS_NOTHING))]
 async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     // All of the record but the content identifier.
@@ -486,6 +475,7 @@ async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_
 
 /// Sends a prepare without a field that it needs, which must return 400, and then a valid one for the same domain. It must not
 /// return 409.
+#[shows(rows::LOCKS_NOTHING, after(rows::CID_REQUIRED, rows::NEW_AUTHORITY, rows::DOMAIN_REQUIRED))]
 async fn rejected_prepare_locks_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     Knock::malformed(scene.clone(), PREPARE).counterpart(probe).await?;

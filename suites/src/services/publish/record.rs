@@ -12,27 +12,9 @@ use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
 use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, trip};
 use crate::harness::boundary::slack_ms;
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 use crate::profile::EscapeProfile;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, each record_starts_with_prefix_and_kind),
-    shows!(rows::KEYS, each record_has_its_keys_in_order),
-    shows!(rows::COMPACT, each record_has_no_whitespace),
-    shows!(rows::ESCAPING, record_uses_standard_json_escaping)
-        .uses_up()
-        .after(const { &[&rows::COMPACT, &rows::CID, &prepare::CID_NOT_VALIDATED] }),
-    shows!(rows::DOMAIN, each record_names_the_domain),
-    shows!(rows::CID, record_contains_the_cid).uses_up().after(const { &[&prepare::CID_NOT_VALIDATED] }),
-    shows!(rows::VERSION, record_contains_the_version).uses_up(),
-    shows!(rows::TIME_FORM, each record_time_has_three_decimals),
-    shows!(rows::TIME_NOW, each record_time_is_now),
-    shows!(rows::TRANSFER, transfer_record_names_the_new_vault),
-    shows!(rows::ACCEPT, accept_record_names_the_transfer)
-        .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
-];
 
 /// Reads the record of a prepare.
 fn record_in(probe: &Probe<'_>, prepared: &Prepared) -> Result<Record, Stop> {
@@ -52,6 +34,7 @@ async fn ordinary<'p>(probe: &'p Probe<'_>, place: Place) -> Result<(Scene, Reco
 }
 
 /// Sends a prepare. Its record must begin with the record prefix, the kind and a colon.
+#[shows(rows::KIND)]
 async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, record, _) = ordinary(probe, place).await?;
     let want = format!("{}{}:", probe.settings.dialect.record_prefix, place.op);
@@ -59,6 +42,7 @@ async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>, place: Place) -> 
 }
 
 /// Sends a prepare. Its record must have exactly the documented keys, in the documented order.
+#[shows(rows::KEYS)]
 async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, record, _) = ordinary(probe, place).await?;
     let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
@@ -71,6 +55,7 @@ async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checke
 }
 
 /// Sends a prepare. The record's JSON must contain no whitespace.
+#[shows(rows::COMPACT)]
 async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, record, _) = ordinary(probe, place).await?;
     // No value of this record contains whitespace.
@@ -81,6 +66,7 @@ async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
 /// Sends prepares whose `cid` contains quotes, backslashes, control characters and characters that need no escape. The record
 /// must be JSON and contain exactly these strings. If the profile declares how it writes what JSON need not escape, it must
 /// write that so.
+#[shows(rows::ESCAPING, uses_up, after(rows::COMPACT, rows::CID, prepare::CID_NOT_VALIDATED))]
 async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
     each_value_is_prepared(probe, "cid", |value, prepared| {
         let record = record_in(probe, prepared)?;
@@ -120,6 +106,7 @@ const ESCAPED: &[(&str, &str, &str)] = &[
 ];
 
 /// Sends a prepare. The record's `d` must be the domain.
+#[shows(rows::DOMAIN)]
 async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
     let (Scene { caller, .. }, record, _) = ordinary(probe, place).await?;
     let found = record.members.get("d").is_some_and(|domain| *domain == caller.domain);
@@ -127,11 +114,13 @@ async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends prepares with uncommon content identifiers. The record's `c` must be exactly the string.
+#[shows(rows::CID, uses_up, after(prepare::CID_NOT_VALIDATED))]
 async fn record_contains_the_cid(probe: &Probe<'_>) -> Checked {
     each_value_is_written(probe, "cid", "c").await
 }
 
 /// Sends prepares with uncommon versions. The record's `v` must be exactly the string.
+#[shows(rows::VERSION, uses_up)]
 async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
     each_value_is_written(probe, "version", "v").await
 }
@@ -149,6 +138,7 @@ async fn each_value_is_written(probe: &Probe<'_>, member: &str, key: &str) -> Ch
 }
 
 /// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+#[shows(rows::TIME_FORM)]
 async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, record, _) = ordinary(probe, place).await?;
     let shape = |time: &str| {
@@ -160,6 +150,7 @@ async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Chec
 
 /// Sends a prepare. The record's `t` must be the time of the prepare: exactly in a world of its own, elsewhere within a
 /// minute, a tenth of what a client accepts.
+#[shows(rows::TIME_NOW)]
 async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
     let slack = slack_ms(probe, &RECORD_SKEW);
     let (_, record, Talk { sent: [before, after], .. }) = ordinary(probe, place).await?;
@@ -170,6 +161,7 @@ async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends a transfer prepare. The record's `newVault` must equal `newAuthority`.
+#[shows(rows::TRANSFER)]
 async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
     let (_, record, Talk { body, .. }) = ordinary(probe, PREPARE_TRANSFER[0]).await?;
     let want = body["newAuthority"].to_string();
@@ -183,6 +175,7 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
 
 /// Sends an accept prepare with the incoming key of a pending transfer. The record's `transfer` must be the
 /// transfer's transaction signature.
+#[shows(rows::ACCEPT, after(transfer::ACCEPT_ADMITTED, submit::LANDS, submit::SIGNATURE))]
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     let (transfer, record) = if probe.has_control() {
         let (_, new, _, transfer) = transferred(probe).await?;

@@ -21,55 +21,13 @@ use super::{
     prepare, prepared, publish_body, signature_in, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LANDS, each valid_signature_lands_the_record)
-        .after(const { &[&transfer::FREEZES_ONCE_CONFIRMED, &prepares::MESSAGE] }),
-    shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
-        .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD),
-    refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
-        .after(const { &[&rows::STAYS_PREPARED] }),
-    refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
-        .after(const { &[&rows::STAYS_PREPARED] }),
-    shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one)
-        .after(const { &[&prepares::ONE_IN_FLIGHT] }),
-    refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
-        .waits(195)
-        .needs(&[Need::Clock])
-        .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE),
-    refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
-        .waits(360)
-        .needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN),
-    shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
-        .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
-    shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
-        .needs(&[Need::Chain])
-        .after(const { &[&rows::REPEAT] }),
-    refuses!(rows::IN_FLIGHT, each submit_in_flight_is_not_submitted_again, refusals::CONFLICT)
-        .needs(&[Need::Clock, Need::Faults]),
-    shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish)
-        .after(const { &[&rows::LANDS] }),
-    refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE)
-        .needs(&[Need::Clock, Need::Faults])
-        .after(const { &[&rows::LANDS] }),
-    refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN)
-        .needs(&[Need::Clock, Need::Faults])
-        .or_given("[publish] chain_rejects", |settings| settings.publish().chain_rejects.is_some())
-        .after(const { &[&rows::LANDS] }),
-    refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE)
-        .needs(&[Need::Clock, Need::Faults])
-        .after(const { &[&rows::LANDS] }),
-];
 
 /// Sends a valid submit. It must return 200 with a base58 signature of 64 bytes, and the chain (where a URL is set)
 /// must show the transaction as confirmed.
+#[shows(rows::LANDS, after(transfer::FREEZES_ONCE_CONFIRMED, prepares::MESSAGE))]
 async fn valid_signature_lands_the_record(probe: &Probe<'_>, place: Place) -> Checked {
     let (caller, _, answer) = published(probe, place).await?;
     answer.expect_status(&[200])?;
@@ -104,6 +62,7 @@ async fn named_elsewhere(probe: &Probe<'_>, caller: &Caller) -> Result<bool, Sto
 }
 
 /// Sends a valid submit. The returned signature must be the fee payer's signature over the message.
+#[shows(rows::SIGNATURE, after(message::FEE_PAYER))]
 async fn signature_is_the_fee_payers(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, prepared, submitted) = published(probe, place).await?;
     submitted.given_status(&[200])?;
@@ -174,6 +133,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 
 /// Sends submits without `prepareId` and with null for it, and submits whose `signature` is missing, null, empty or of
 /// another type. Each must return 400.
+#[rejects(rows::FIELDS, refusals::FIELD)]
 async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
@@ -186,6 +146,7 @@ async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends submits with signatures of 63, 65 and 128 bytes, in hex and in quotes, and one that is not base64. Each must return 400.
 /// Other spellings of the right 64 bytes are only noted.
+#[rejects(rows::SIGNATURE_FORM, refusals::FIELD, after(rows::STAYS_PREPARED))]
 async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
@@ -201,6 +162,7 @@ async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>,
 }
 
 /// Sends submits signed by another key, over the base64 string, and over a truncated message. Each must return 400.
+#[rejects(rows::SIGNATURE_VERIFIES, refusals::FIELD, after(rows::STAYS_PREPARED))]
 async fn signature_over_other_bytes_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let stranger = fresh_key(probe);
     each_is_malformed(probe, place, |scene, prepared| {
@@ -227,6 +189,7 @@ async fn bad_submit(probe: &Probe<'_>, scene: &Scene, prepared: &Prepared) -> Ch
 
 /// Sends an invalid signature, then a valid one for the same prepare. The second must not return 404 or 410; any
 /// other status than 200 leaves the check inconclusive. In a world of its own, another prepare between them must return 409.
+#[shows(rows::STAYS_PREPARED, after(prepares::ONE_IN_FLIGHT))]
 async fn valid_signature_is_accepted_after_a_rejected_one(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
@@ -250,6 +213,13 @@ async fn valid_signature_is_accepted_after_a_rejected_one(probe: &Probe<'_>, pla
 }
 
 /// Sends an invalid signature, moves the clock 65 seconds and sends a valid one. It must return 410.
+#[rejects(
+    rows::EXPIRY_UNCHANGED,
+    refusals::GONE,
+    waits(195),
+    needs(Clock),
+    after(rows::EXPIRED, rows::SIGNATURE_VERIFIES, rows::STAYS_PREPARED)
+)]
 async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>, place: Place) -> Checked {
     let counterpart = Scene::at(probe, place).await?;
     let early = counterpart.prepared(probe).await?;
@@ -262,6 +232,7 @@ async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>, place
 }
 
 /// Sends a submit with an unknown `prepareId`. It must return 410.
+#[rejects(rows::UNKNOWN, refusals::GONE)]
 async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
@@ -272,6 +243,7 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Chec
 
 /// Sends a submit before 60 seconds have passed since its prepare, which must not return 410, and one after. It must return
 /// 410. In a world of its own a millisecond before and after, elsewhere five seconds.
+#[rejects(rows::EXPIRED, refusals::GONE, waits(360), needs(Clock))]
 async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME);
     let what = |after: i64| format!("a submit {} after its prepare", Unit::Millisecond.amount(after));
@@ -301,6 +273,7 @@ async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) ->
 }
 
 /// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
+#[rejects(rows::FOREIGN, refusals::FOREIGN)]
 async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let [owner, stranger] = Scene::pair(probe, [place, place]).await?;
     let prepared = owner.prepared(probe).await?;
@@ -315,6 +288,7 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) 
 
 /// Sends the same submit again at once, and in a world of its own also just before 60 seconds have passed. It must return
 /// 200 with the same transaction signature; that of a transfer or accept may return 409.
+#[shows(rows::REPEAT, after(rows::LANDS, rows::UNKNOWN))]
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Place) -> Checked {
     if let Some((_, again)) = trip::AGAIN.iter().find(|(op, _)| *op == place.op && trip::is_given(probe)) {
         let landed = trip::step(probe, place.op, true).await?.submitted(probe).await?.2;
@@ -351,6 +325,7 @@ fn expect_repeated(probe: &Probe<'_>, place: Place, again: &Answer<'_>, signatur
 
 /// Sends the same submit twice and lists the chain's transactions before, between and after. The domain must have exactly
 /// one new record.
+#[shows(rows::NO_SECOND_RECORD, needs(Chain), after(rows::REPEAT))]
 async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let records = async || -> Result<Vec<String>, Stop> {
@@ -372,6 +347,7 @@ async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place
 }
 
 /// Holds a submit and sends the same submit again meanwhile. The second must return 409.
+#[rejects(rows::IN_FLIGHT, refusals::CONFLICT, needs(Clock, Faults))]
 async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
@@ -391,6 +367,7 @@ async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>, place: Place
 /// Publishes, transfers or accepts, then sends another prepare for the domain: after a transfer an accept, after an accept
 /// that an operator has confirmed a publish, or a transfer back. It must return 200; the accept and the transfer back must not
 /// return 409.
+#[shows(rows::LOCK_FREED, after(rows::LANDS))]
 async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Place) -> Checked {
     if place.op != PUB && trip::is_given(probe) {
         signature_in(&trip::step(probe, place.op, true).await?.submitted(probe).await?.2)?;
@@ -451,12 +428,20 @@ async fn under_faults<'p>(probe: &'p Probe<'_>, place: Place, faults: &[&str]) -
 }
 
 /// Makes the chain lose the transaction, so that its blockhash expires, and sends a submit. It must return 410.
+#[rejects(rows::BLOCKHASH_EXPIRED, refusals::GONE, needs(Clock, Faults), after(rows::LANDS))]
 async fn expired_blockhash_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     under_faults(probe, place, &["publish.transaction-lost"]).await?.expect_refused()
 }
 
 /// Makes the chain reject the transaction, or takes the profile's domain, and sends a submit. It must return 502.
+#[rejects(
+    rows::REJECTED,
+    refusals::CHAIN,
+    needs(Clock, Faults),
+    or_given("[publish] chain_rejects", |settings| settings.publish().chain_rejects.is_some()),
+    after(rows::LANDS),
+)]
 async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     if !probe.has_control() {
@@ -475,6 +460,7 @@ async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Ch
 }
 
 /// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`.
+#[rejects(rows::SAFETY_CEILING, refusals::GONE, needs(Clock, Faults), after(rows::LANDS))]
 async fn safety_ceiling_is_named(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     let named =

@@ -9,7 +9,7 @@ use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service};
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, PREPARE, Pool, STANDBY, opening, simulated, survey};
+use super::{CORE, Fixtures, PARALLEL, PREPARE, Pool, STANDBY, opening, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Depth, Sent};
 use crate::harness::pace::Documented;
@@ -25,7 +25,6 @@ pub static SUITE: Suite = Suite {
     service: Service::Publish,
     about: "a signed publishing exchange",
     url_flag: Some(UrlFlag { name: "publish-url", about: "Base URL of a publishing exchange", secret: None }),
-    checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader {

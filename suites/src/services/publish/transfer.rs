@@ -16,39 +16,8 @@ use super::{
     Caller, NO_ID, PREPARED, accept_body, expire, fresh_key, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
 };
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FREEZES, each confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
-        .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
-        .waits(65)
-        .needs(&[Need::Clock])
-        .after(const { &[&assay_spec::publish::requirements::prepare::LOCK_EXPIRES] }),
-    shows!(rows::ACCEPT_ADMITTED, incoming_key_can_accept)
-        .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    refuses!(
-        rows::ACCEPT_NEEDS_PENDING,
-        each accept_without_a_pending_transfer_is_rejected,
-        refusals::UNAUTHENTICATED
-    ),
-    refuses!(rows::ACCEPT_BY_INCOMING, each accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
-        .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::INCOMING_ONLY_ACCEPTS, each incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
-        .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op, refusals::NO_OP)
-        .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::SECOND_ACCEPT, second_accept_is_rejected, refusals::CONFLICT)
-        .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
-        .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-];
 
 /// A domain with a pending transfer.
 struct Pending {
@@ -131,6 +100,7 @@ pub(super) async fn attempt<'p>(
 
 /// Sends requests with the old key while a transfer is pending: prepares and submits, also of the `prepareId` of the transfer
 /// and of the accept. Each must return 409 with `cause` = `transfer-frozen`.
+#[rejects(rows::FREEZES, refusals::CONFLICT, after(submits::LANDS, submits::LOCK_FREED))]
 async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     // The key of a domain without a transfer is not frozen.
@@ -153,6 +123,12 @@ async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place)
 }
 
 /// Prepares a transfer, lets it expire and sends an ordinary prepare with the old key. It must return 200.
+#[shows(
+    rows::FREEZES_ONCE_CONFIRMED,
+    waits(65),
+    needs(Clock),
+    after(assay_spec::publish::requirements::prepare::LOCK_EXPIRES)
+)]
 async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Checked {
     let Scene { caller: old, body, .. } = Scene::at(probe, PREPARE_TRANSFER[0]).await?;
     prepare(probe, &old, &body).await?.given_accepted(&[200], PREPARED)?;
@@ -161,6 +137,12 @@ async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Che
 }
 
 /// Completes a transfer and accepts it with the incoming key. Prepare and submit must both return 200.
+#[shows(
+    rows::ACCEPT_ADMITTED,
+    destroys,
+    or_given("[publish] transferable", |settings| settings.publish().transferable.is_some()),
+    after(submits::LANDS, submits::LOCK_FREED),
+)]
 async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
     let (_, new, ..) = transferred(probe).await?;
     if trip::is_given(probe) {
@@ -177,6 +159,7 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an accept while no transfer is pending. It must return 404.
+#[rejects(rows::ACCEPT_NEEDS_PENDING, refusals::UNAUTHENTICATED)]
 async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, PREPARE_PUB[0]).await?;
     attempt(probe, place, &scene.caller, NO_ID).await?.expect_refused()?;
@@ -187,6 +170,11 @@ async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place:
 }
 
 /// Sends accepts signed by a third key and by the old key. The first must return 404, the second 404 or 409.
+#[rejects(
+    rows::ACCEPT_BY_INCOMING,
+    refusals::UNAUTHENTICATED,
+    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED)
+)]
 async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     pending.attempt(probe, place, Signer::Third).await?.expect_refused()?;
@@ -198,6 +186,11 @@ async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> C
 }
 
 /// Sends a publish and a transfer with the incoming key while the transfer is pending. Each must return 404.
+#[rejects(
+    rows::INCOMING_ONLY_ACCEPTS,
+    refusals::UNAUTHENTICATED,
+    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED)
+)]
 async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     pending.attempt(probe, place, Signer::Incoming).await?.expect_refused()?;
@@ -205,6 +198,13 @@ async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checke
 }
 
 /// Sends the submit of an accept without `op`. It must return 400 or 404; with `op` = `accept` it must return 200.
+#[rejects(
+    rows::ACCEPT_SAYS_SO,
+    refusals::NO_OP,
+    destroys,
+    or_given("[publish] transferable", |settings| settings.publish().transferable.is_some()),
+    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED),
+)]
 async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
     let (_, new, ..) = transferred(probe).await?;
     if trip::is_given(probe) {
@@ -219,6 +219,13 @@ async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
 }
 
 /// Completes an accept and sends the accept prepare again. It must return 409.
+#[rejects(
+    rows::SECOND_ACCEPT,
+    refusals::CONFLICT,
+    destroys,
+    or_given("[publish] transferable", |settings| settings.publish().transferable.is_some()),
+    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED),
+)]
 async fn second_accept_is_rejected(probe: &Probe<'_>) -> Checked {
     let (_, new, ..) = transferred(probe).await?;
     if trip::is_given(probe) {

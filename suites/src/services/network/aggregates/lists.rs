@@ -10,21 +10,8 @@ use super::super::replies::{expect_absent_or, found, holds_text, is_address, unt
 use super::super::wire::{Call, path_with};
 use super::super::{List, list, polled};
 use super::{Written, any, key, of_address, written};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, aggregates_are_listed_under_their_name),
-    shows!(rows::BY_ADDRESS, the_address_selects_aggregates),
-    shows!(rows::BY_KEY, the_key_selects_aggregates),
-    shows!(rows::BY_KEYS, keys_select_aggregates),
-    shows!(rows::FIELDS, content_fields_filter_is_accepted),
-    shows!(rows::JSON, an_address_returns_what_it_wrote),
-    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address),
-    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address),
-    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT),
-];
 
 /// The first page of a hundred aggregates that a query selects.
 async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
@@ -41,6 +28,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
 }
 
 /// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.
+#[shows(rows::LISTED)]
 async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let page = probe.settings.network().first_page.to_string();
@@ -51,6 +39,7 @@ async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
 
 /// Writes an aggregate for each of two owners and lists with `address` set to each. Every element must have that
 /// address.
+#[shows(rows::BY_ADDRESS)]
 async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let (one, other) = (any(probe).await?, any(probe).await?);
     for owner in [&one.owner.address, &other.owner.address] {
@@ -67,6 +56,7 @@ fn of_first(one: &Written, other: &Written, owner: &str) -> Call {
 }
 
 /// Writes two keys of one owner and lists with `key` set to each. Every element must have that key.
+#[shows(rows::BY_KEY)]
 async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (key(probe), key(probe));
@@ -81,6 +71,7 @@ async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
 }
 
 /// Writes three keys of one owner and lists with `keys` set to two of them. Every element must have one of the two.
+#[shows(rows::BY_KEYS)]
 async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let keys = [key(probe), key(probe), key(probe)];
@@ -95,6 +86,7 @@ async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
 }
 
 /// Lists with the filter `content.fields`. The answer must be 200; what it selects is left open.
+#[shows(rows::FIELDS)]
 async fn content_fields_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     let owner = any(probe).await?.owner.address;
     select(probe, &[("address", &owner)]).await?;
@@ -114,6 +106,7 @@ async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<
 }
 
 /// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written.
+#[shows(rows::JSON)]
 async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;
@@ -126,6 +119,7 @@ async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
 
 /// Writes two keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first. The body must
 /// not contain what was written under the second.
+#[shows(rows::JSON_KEYS)]
 async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -139,6 +133,7 @@ async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Ch
 
 /// Writes two keys of one address and reads `/aggregates/{address}.json` with `limit=1`. The body must contain at most
 /// one of them.
+#[shows(rows::JSON_LIMIT)]
 async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -152,6 +147,7 @@ async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Check
 
 /// Reads `/aggregates/{address}.json` of an address that wrote (200), then of a new address. The second answer must be
 /// 404, or hold no aggregates.
+#[rejects(rows::JSON_UNKNOWN, refusals::ABSENT)]
 async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;

@@ -9,11 +9,8 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::wire::{Call, Draft, now, path_with};
 use super::{Created, created};
-use crate::harness::check::{Check, Stop};
+use crate::harness::check::Stop;
 use crate::harness::probe::Probe;
-
-pub(super) const ABOUT_WRITES: &[Check] = writes::CHECKS;
-pub(super) const ABOUT_LISTS: &[Check] = lists::CHECKS;
 
 /// A new key.
 fn key(probe: &Probe<'_>) -> String {

@@ -13,34 +13,12 @@ use super::super::replies::{
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, created, holds, polled};
 use super::{aggregate_call, any, key, label, write, written};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, write_returns_its_hash),
-    refuses!(rows::CREATE_KEY, write_without_a_key_is_rejected, refusals::TYPED),
-    refuses!(rows::CREATE_ADDRESS, write_with_an_invalid_address_is_rejected, refusals::TYPED),
-    refuses!(rows::CREATE_CONTENT, write_of_content_that_is_not_an_object_is_rejected, refusals::TYPED),
-    shows!(rows::KEY, an_aggregate_has_its_key),
-    shows!(rows::ADDRESS, an_aggregate_has_its_owner),
-    shows!(rows::CONTENT, an_aggregate_holds_what_was_written),
-    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds),
-    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it),
-    shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates),
-    shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first),
-    shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces),
-    refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER),
-    shows!(rows::DELEGATE, each write_of_a_listed_signer_counts).after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::DELEGATE_LIMITS, each write_beyond_an_authorization_changes_nothing, refusals::BEYOND)
-        .after(const { &[&rows::DELEGATE] }),
-    refuses!(rows::DELEGATE_REVOKED, each write_of_a_former_signer_changes_nothing, refusals::BEYOND)
-        .after(const { &[&rows::DELEGATE] }),
-    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT),
-];
 
 /// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+#[shows(rows::CREATED)]
 async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let draft = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
     expect_created(&draft.send(probe).await?)
@@ -54,23 +32,27 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Writes aggregates whose `key` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid write is accepted.
+#[rejects(rows::CREATE_KEY, refusals::TYPED)]
 async fn write_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "key").await
 }
 
 /// Writes aggregates whose `address` is of another type. None may be processed: it is rejected at once or later. A valid write
 /// is accepted. Whether `address` may be missing is left open.
+#[rejects(rows::CREATE_ADDRESS, refusals::TYPED)]
 async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "address").await
 }
 
 /// Writes aggregates whose `content` is of another type. None may be processed: it is rejected at once or later. A valid write
 /// is accepted.
+#[rejects(rows::CREATE_CONTENT, refusals::TYPED)]
 async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "content").await
 }
 
 /// Writes an aggregate and reads it. `key` must be the one that was written.
+#[shows(rows::KEY)]
 async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -78,6 +60,7 @@ async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
 }
 
 /// Writes an aggregate and reads it. `address` must be its owner's.
+#[shows(rows::ADDRESS)]
 async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -87,6 +70,7 @@ async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
 
 /// Writes an aggregate with every type of JSON and reads it. `content` must hold all that was written; more members are
 /// allowed.
+#[shows(rows::CONTENT)]
 async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
     let members = json!({
@@ -99,6 +83,7 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
 }
 
 /// Writes an aggregate and reads it. `time` must be an integer of seconds.
+#[shows(rows::TIME)]
 async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -107,6 +92,7 @@ async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
 
 /// Writes an aggregate and reads it. `item_hash` must be a string that is not empty. Which message it names is not shown;
 /// a note says if it is another than the write.
+#[shows(rows::ITEM_HASH)]
 async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -118,6 +104,7 @@ async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Chec
 }
 
 /// Writes the same key for two addresses and reads both. Each must hold what its own address wrote.
+#[shows(rows::PER_ADDRESS)]
 async fn same_key_of_two_addresses_is_two_aggregates(probe: &Probe<'_>) -> Checked {
     let key = key(probe);
     let first = written(probe, &caller(probe), &key).await?;
@@ -146,6 +133,7 @@ async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Resul
 }
 
 /// Writes an aggregate twice, with the same members and new values. The new values must be read.
+#[shows(rows::REWRITTEN)]
 async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
     let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "a": 2, "b": "two" }));
     let answer = twice(probe, &first, &second).await?;
@@ -154,6 +142,7 @@ async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Ch
 
 /// Writes two members of an aggregate, then one of them again. The answer must be either both members merged or the
 /// second write alone.
+#[shows(rows::PARTIAL)]
 async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Checked {
     let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "b": "two" }));
     let merged = json!({ "a": 1, "b": "two" });
@@ -260,6 +249,7 @@ async fn sent_once_listed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<Ans
 
 /// An owner lists a signer in `security`, and the signer writes an aggregate under a key of its authorization for the owner.
 /// The aggregate must hold what it wrote. Runs where the profile sets `enforces_security`.
+#[shows(rows::DELEGATE, after(messages::TYPE_FREE))]
 async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
@@ -276,6 +266,7 @@ async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Che
 /// An owner lists two signers, one for AGGREGATE messages and one for POST messages, under one key on the default channel.
 /// The first writes a longer and a shorter key, the key on another channel, and `security`; the second writes the key. None
 /// may change an aggregate. Runs where the profile sets `enforces_security`.
+#[rejects(rows::DELEGATE_LIMITS, refusals::BEYOND, after(rows::DELEGATE))]
 async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
@@ -304,6 +295,7 @@ async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place:
 
 /// An owner lists a signer in `security`, and later writes `security` without it. A write of the signer from then on must not
 /// change the aggregate. Runs where the profile sets `enforces_security`.
+#[rejects(rows::DELEGATE_REVOKED, refusals::BEYOND, after(rows::DELEGATE))]
 async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
@@ -323,6 +315,7 @@ async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Plac
 
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
 /// the owner wrote. Runs where the profile sets `enforces_security`.
+#[rejects(rows::OWNER, refusals::STRANGER)]
 async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let (owner, key, own) = (caller(probe), key(probe), label(probe));
@@ -344,6 +337,7 @@ async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) ->
 
 /// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or
 /// have no content.
+#[rejects(rows::UNKNOWN, refusals::ABSENT)]
 async fn unwritten_aggregate_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;

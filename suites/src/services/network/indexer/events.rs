@@ -9,22 +9,8 @@ use super::super::messages::another;
 use super::super::refusals;
 use super::super::replies::{expect_rejected_or, found, is_address};
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
-use crate::harness::check::{Check, Checked};
+use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENTS, events_are_listed_under_their_name),
-    shows!(rows::EVENT, an_event_has_its_members),
-    shows!(rows::ARGS, large_numbers_in_arguments_are_strings),
-    shows!(rows::CONTRACT, the_contract_selects_events),
-    shows!(rows::EVENT_NAME, the_name_selects_events),
-    shows!(rows::EVENT_BLOCKS, blocks_select_events),
-    shows!(rows::EVENT_TIMES, times_select_events),
-    shows!(rows::ALL_OF, each filters_of_indexed_data_combine).after(SELECTING),
-    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND),
-    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT),
-];
 
 /// The rows about single filters.
 const SELECTING: &[Id] = &[
@@ -43,6 +29,7 @@ const SELECTING: &[Id] = &[
 ];
 
 /// Lists the events of an indexed network. `events` must be an array.
+#[shows(rows::EVENTS)]
 async fn events_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let answer = found(probe, OF_EVENTS.call(probe, &network, &[])).await?;
@@ -51,6 +38,7 @@ async fn events_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
 
 /// Lists events. Each must have the strings `transaction_hash`, `contract` and `event_name` and the integers
 /// `block_number`, `log_index` and `timestamp`.
+#[shows(rows::EVENT)]
 async fn an_event_has_its_members(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
     let strings = ["transaction_hash", "contract", "event_name"];
@@ -73,6 +61,7 @@ fn all_small(value: &Value) -> bool {
 }
 
 /// Lists events. `args` of each must be an object whose numbers lie within 2^53; larger ones must be strings.
+#[shows(rows::ARGS)]
 async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
     listed.expect_each("args as an object whose numbers are within 2^53 or strings", |event| {
@@ -81,6 +70,7 @@ async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
 }
 
 /// Lists events with `contract` set to a known contract. Every element must be of that contract.
+#[shows(rows::CONTRACT)]
 async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let contract = match given(probe, "indexer_contract", |given| &given.indexer_contract)? {
@@ -93,6 +83,7 @@ async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
 }
 
 /// Lists events with `event_name` set to the name of the first. Every element must have that name.
+#[shows(rows::EVENT_NAME)]
 async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let listed = OF_EVENTS.some(probe, &network, &[]).await?;
@@ -103,17 +94,20 @@ async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
 }
 
 /// Lists events with `from_block` and `to_block` inside the listed range. Every element must lie between them.
+#[shows(rows::EVENT_BLOCKS)]
 async fn blocks_select_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.expect_between(probe, "block_number", ["from_block", "to_block"]).await
 }
 
 /// Lists events with `from_timestamp` and `to_timestamp` inside the listed range. Every element must lie between them.
+#[shows(rows::EVENT_TIMES)]
 async fn times_select_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.expect_between(probe, "timestamp", ["from_timestamp", "to_timestamp"]).await
 }
 
 /// Lists events, or transactions, with every pair of filters, each with the values of one listed element. Every element must
 /// match both, and those of the whole list that match both must be listed.
+#[shows(rows::ALL_OF, after = SELECTING)]
 async fn filters_of_indexed_data_combine(probe: &Probe<'_>, place: Place) -> Checked {
     match place.endpoint {
         "events" => OF_EVENTS.expect_pairs(probe, &["contract", "event_name"]).await,
@@ -123,6 +117,7 @@ async fn filters_of_indexed_data_combine(probe: &Probe<'_>, place: Place) -> Che
 
 /// Lists events and transactions with bounds that are not integers. Each must be rejected or ignored; a list with
 /// integers returns 200.
+#[rejects(rows::INTEGERS, refusals::BOUND)]
 async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     for kind in [OF_EVENTS, OF_TRANSACTIONS] {
         expect_integers(probe, kind).await?;
@@ -132,6 +127,7 @@ async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked 
 
 /// Lists the events and the transactions of an indexed network (200), then of an unknown one. The second must be
 /// rejected, or list nothing.
+#[rejects(rows::UNKNOWN_NETWORK, refusals::ABSENT)]
 async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let strange = format!("{}-assay", another(&network));

@@ -14,12 +14,9 @@ use serde_json::Value;
 use super::replies::is_address;
 use super::wire::{Call, path_with};
 use super::{List, given};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop};
 use crate::harness::data::At;
 use crate::harness::probe::{Evidence, Probe};
-
-pub(super) const ABOUT_EVENTS: &[Check] = events::CHECKS;
-pub(super) const ABOUT_TRANSACTIONS: &[Check] = transactions::CHECKS;
 
 /// One of the two lists.
 #[derive(Clone, Copy, Debug)]

@@ -6,21 +6,8 @@ use serde_json::Value;
 use super::super::List;
 use super::super::replies::{found, is_address};
 use super::{OF_TRANSACTIONS, expect_members, first_text, network};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TRANSACTIONS, transactions_are_listed_under_their_name),
-    shows!(rows::TRANSACTION, a_transaction_has_its_members),
-    shows!(rows::AMOUNTS, amounts_are_strings),
-    shows!(rows::ADDRESS, the_address_selects_transactions),
-    shows!(rows::SENT_OR_RECEIVED, the_address_selects_what_it_sent_and_what_it_received),
-    shows!(rows::FROM, the_sender_selects_transactions),
-    shows!(rows::TO, the_receiver_selects_transactions),
-    shows!(rows::TRANSACTION_BLOCKS, blocks_select_transactions),
-    shows!(rows::TRANSACTION_TIMES, times_select_transactions),
-];
 
 /// The latest transactions of an indexed network.
 async fn latest<'p>(probe: &'p Probe<'_>) -> Result<(String, List<'p>), Stop> {
@@ -30,6 +17,7 @@ async fn latest<'p>(probe: &'p Probe<'_>) -> Result<(String, List<'p>), Stop> {
 }
 
 /// Lists the transactions of an indexed network. `transactions` must be an array.
+#[shows(rows::TRANSACTIONS)]
 async fn transactions_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let answer = found(probe, OF_TRANSACTIONS.call(probe, &network, &[])).await?;
@@ -38,12 +26,14 @@ async fn transactions_are_listed_under_their_name(probe: &Probe<'_>) -> Checked 
 
 /// Lists transactions. Each must have the strings `hash`, `from` and `to` and the integers `block_number`, `gas` and
 /// `timestamp`.
+#[shows(rows::TRANSACTION)]
 async fn a_transaction_has_its_members(probe: &Probe<'_>) -> Checked {
     let (_, latest) = latest(probe).await?;
     expect_members(&latest, &["hash", "from", "to"], &["block_number", "gas", "timestamp"])
 }
 
 /// Lists transactions. `value` and `gas_price` of each must be strings.
+#[shows(rows::AMOUNTS)]
 async fn amounts_are_strings(probe: &Probe<'_>) -> Checked {
     let (_, latest) = latest(probe).await?;
     latest.expect_each("value and gas_price as strings", |one| {
@@ -52,6 +42,7 @@ async fn amounts_are_strings(probe: &Probe<'_>) -> Checked {
 }
 
 /// Lists transactions with `address` set to the first sender. Every element must be from or to that address.
+#[shows(rows::ADDRESS)]
 async fn the_address_selects_transactions(probe: &Probe<'_>) -> Checked {
     let (network, latest) = latest(probe).await?;
     let address = first_text(probe, &latest, "from")?;
@@ -64,6 +55,7 @@ async fn the_address_selects_transactions(probe: &Probe<'_>) -> Checked {
 
 /// Lists transactions with `address` set to an address that has both sent and received. The list must contain both
 /// kinds.
+#[shows(rows::SENT_OR_RECEIVED)]
 async fn the_address_selects_what_it_sent_and_what_it_received(probe: &Probe<'_>) -> Checked {
     let (network, latest) = latest(probe).await?;
     let [senders, receivers] = ["from", "to"].map(|member| latest.strings(member));
@@ -91,22 +83,26 @@ async fn expect_selected(probe: &Probe<'_>, member: &str) -> Checked {
 }
 
 /// Lists transactions with `from` set to the first sender. Every element must have that sender.
+#[shows(rows::FROM)]
 async fn the_sender_selects_transactions(probe: &Probe<'_>) -> Checked {
     expect_selected(probe, "from").await
 }
 
 /// Lists transactions with `to` set to the first receiver. Every element must have that receiver.
+#[shows(rows::TO)]
 async fn the_receiver_selects_transactions(probe: &Probe<'_>) -> Checked {
     expect_selected(probe, "to").await
 }
 
 /// Lists transactions with `from_block` and `to_block` inside the listed range. Every element must lie between them.
+#[shows(rows::TRANSACTION_BLOCKS)]
 async fn blocks_select_transactions(probe: &Probe<'_>) -> Checked {
     OF_TRANSACTIONS.expect_between(probe, "block_number", ["from_block", "to_block"]).await
 }
 
 /// Lists transactions with `from_timestamp` and `to_timestamp` inside the listed range. Every element must lie between
 /// them.
+#[shows(rows::TRANSACTION_TIMES)]
 async fn times_select_transactions(probe: &Probe<'_>) -> Checked {
     OF_TRANSACTIONS.expect_between(probe, "timestamp", ["from_timestamp", "to_timestamp"]).await
 }

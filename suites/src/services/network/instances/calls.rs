@@ -14,33 +14,18 @@ use super::super::replies::{expect_created, expect_typed, expect_unprocessed, fo
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED, polled};
 use super::{control, instance_call, ipv6, made, update, wanted};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, instance_returns_its_hash),
-    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation),
-    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address),
-    refuses!(rows::CREATE_NUMBERS, numbers_that_are_not_integers_are_rejected, refusals::TYPED),
-    // An update needs an instance, and changes two of the four.
-    refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED),
-    refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED),
-    shows!(rows::UPDATED, update_returns_its_hash),
-    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones),
-    refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE),
-    shows!(rows::CONTROLLED, every_action_returns_its_hash),
-    refuses!(rows::ACTION, unknown_action_is_rejected, refusals::TYPED),
-    refuses!(rows::CONTROL_UNKNOWN, action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE),
-];
 
 /// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+#[shows(rows::CREATED)]
 async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&wanted(probe, &caller(probe)).await?.send(probe).await?)
 }
 
 /// Creates an instance. `instance_id` must be a string that is not empty, and reading that instance must return 200.
+#[shows(rows::CREATED_ID)]
 async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -51,6 +36,7 @@ async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_
 
 /// Creates an instance. The answer's `ipv6` must be an IPv6 address. It may be null or empty if the address is given
 /// later; then the instance shows it.
+#[shows(rows::CREATED_IPV6)]
 async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
@@ -74,6 +60,7 @@ async fn drafts<'p>(
 /// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction or of another type. None may be processed with
 /// that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
 /// accepted.
+#[rejects(rows::CREATE_NUMBERS, refusals::TYPED)]
 async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
     let draft = async || wanted(probe, &caller(probe)).await;
     expect_typed(probe, draft, &["cpu", "memory", "disk"]).await
@@ -81,6 +68,8 @@ async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checke
 
 /// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. None may be processed with that
 /// value: it is rejected at once or later. A number may be read as a string. A valid creation is accepted.
+// An update needs an instance, and changes two of the four.
+#[rejects(rows::CREATE_TEXTS, refusals::TYPED)]
 async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let members: &[&str] = &["name", "description", "image", "ssh_key"];
     // An update changes the first two.
@@ -90,6 +79,7 @@ async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -
 
 /// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
 /// once or later. Digits and fractions may be read as integers. A valid creation is accepted.
+#[rejects(rows::CREATE_FIREWALL, refusals::TYPED)]
 async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let draft = drafts(probe, place).await?;
     let good = draft().await?;
@@ -103,6 +93,7 @@ async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Plac
 }
 
 /// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+#[shows(rows::UPDATED)]
 async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
@@ -110,6 +101,7 @@ async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Updates the name and description of an instance and reads it. Both must be the new ones, and its other fields as before.
+#[shows(rows::UPDATE_APPLIES)]
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let before = found(probe, instance_call(&made.id)).await?.json();
@@ -137,6 +129,7 @@ async fn sent_once_processed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<
 
 /// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404. What `POST /messages`
 /// returns to the same is noted.
+#[rejects(rows::UPDATE_UNKNOWN, refusals::UNKNOWN_INSTANCE)]
 async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = update(probe, &made.owner, &made.id).await?;
@@ -150,6 +143,7 @@ async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked
 
 /// Sends `start`, `stop` and `restart` to an instance. Each must be accepted, with `item_hash` and `status` `success`. The
 /// instance may reject `stop` and `restart` unless its status is `running`, and `start` unless it is `stopped`.
+#[shows(rows::CONTROLLED)]
 async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
     const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
     let made = made(probe).await?;
@@ -176,6 +170,7 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends `restart` to an instance (accepted), then another action, none, and actions of another type. None may be processed: it
 /// is rejected at once or later.
+#[rejects(rows::ACTION, refusals::TYPED)]
 async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?;
@@ -189,6 +184,7 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400, 403 or 404.
+#[rejects(rows::CONTROL_UNKNOWN, refusals::UNKNOWN_INSTANCE)]
 async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?;

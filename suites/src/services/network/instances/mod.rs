@@ -15,11 +15,8 @@ use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::replies::found;
 use super::wire::{Call, Draft, now};
-use crate::harness::check::{Check, Stop};
+use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Probe};
-
-pub(super) const CALLS: &[Check] = calls::CHECKS;
-pub(super) const RECORD: &[Check] = record::CHECKS;
 
 /// The content of a new valid instance.
 pub(super) fn content(probe: &Probe<'_>) -> Value {

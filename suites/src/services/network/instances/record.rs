@@ -11,36 +11,18 @@ use super::super::replies::{found, is_address, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
 use super::{instance_call, ipv6, made, recorded};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ID, an_instance_has_the_identifier_that_was_asked_for),
-    shows!(rows::OWNER, owner_is_the_creator),
-    shows!(rows::NAME, an_instance_has_its_name),
-    shows!(rows::DESCRIPTION, an_instance_has_its_description),
-    shows!(rows::CPU, an_instance_has_its_processors),
-    shows!(rows::MEMORY, an_instance_has_its_memory),
-    shows!(rows::DISK, an_instance_has_its_disk),
-    shows!(rows::IMAGE, an_instance_has_its_image),
-    shows!(rows::IPV6, an_instance_has_the_address_it_was_given),
-    shows!(rows::STATUS, status_is_a_string),
-    shows!(rows::CREATED_AT, created_at_is_in_seconds),
-    shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation),
-    refuses!(rows::UNKNOWN, unknown_instance_is_not_found, refusals::NOT_FOUND),
-    shows!(rows::LISTED, instances_are_listed_under_their_name),
-    shows!(rows::BY_ADDRESS, the_address_selects_instances),
-    shows!(rows::BY_STATUS, the_status_selects_instances),
-];
 
 /// Creates an instance and reads it. `instance_id` must be the one that the creation returned.
+#[shows(rows::ID)]
 async fn an_instance_has_the_identifier_that_was_asked_for(probe: &Probe<'_>) -> Checked {
     let (made, answer) = recorded(probe).await?;
     answer.expect_json("/instance_id", &made.id, |id| id == made.id.as_str()).map(drop)
 }
 
 /// Creates an instance and reads it. `owner` must be its creator's address.
+#[shows(rows::OWNER)]
 async fn owner_is_the_creator(probe: &Probe<'_>) -> Checked {
     let (made, answer) = recorded(probe).await?;
     let owner = &made.owner.address;
@@ -55,37 +37,44 @@ async fn same(probe: &Probe<'_>, member: &str) -> Checked {
 }
 
 /// Creates an instance and reads it. `name` must be what was sent.
+#[shows(rows::NAME)]
 async fn an_instance_has_its_name(probe: &Probe<'_>) -> Checked {
     same(probe, "name").await
 }
 
 /// Creates an instance and reads it. `description` must be what was sent.
+#[shows(rows::DESCRIPTION)]
 async fn an_instance_has_its_description(probe: &Probe<'_>) -> Checked {
     same(probe, "description").await
 }
 
 /// Creates an instance and reads it. `cpu` must be what was sent.
+#[shows(rows::CPU)]
 async fn an_instance_has_its_processors(probe: &Probe<'_>) -> Checked {
     same(probe, "cpu").await
 }
 
 /// Creates an instance and reads it. `memory` must be what was sent.
+#[shows(rows::MEMORY)]
 async fn an_instance_has_its_memory(probe: &Probe<'_>) -> Checked {
     same(probe, "memory").await
 }
 
 /// Creates an instance and reads it. `disk` must be what was sent.
+#[shows(rows::DISK)]
 async fn an_instance_has_its_disk(probe: &Probe<'_>) -> Checked {
     same(probe, "disk").await
 }
 
 /// Creates an instance and reads it. `image` must be what was sent.
+#[shows(rows::IMAGE)]
 async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
     same(probe, "image").await
 }
 
 /// Creates an instance and reads it. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
 /// address, or null or empty.
+#[shows(rows::IPV6)]
 async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {
     let (made, answer) = recorded(probe).await?;
     let returned = made.answer.json()["ipv6"].clone();
@@ -99,18 +88,21 @@ async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked 
 }
 
 /// Creates an instance and reads it. `status` must be a string.
+#[shows(rows::STATUS)]
 async fn status_is_a_string(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
     answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
 /// Creates an instance and reads it. `created_at` must be an integer of seconds.
+#[shows(rows::CREATED_AT)]
 async fn created_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
     answer.expect_json("/created_at", "an integer of seconds", is_seconds).map(drop)
 }
 
 /// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`.
+#[shows(rows::UPDATED_AT)]
 async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
     let created = answer.json()["created_at"].clone();
@@ -121,6 +113,7 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
+#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
 async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     until(probe, instance_call(&made.id), |answer| answer.status() == 200)
@@ -137,6 +130,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
 }
 
 /// Creates an instance and lists its owner's instances. `instances` must be an array.
+#[shows(rows::LISTED)]
 async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let page = probe.settings.network().first_page.to_string();
@@ -146,6 +140,7 @@ async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
 }
 
 /// Creates an instance for each of two owners and lists with `address` set to each. Every element must have that owner.
+#[shows(rows::BY_ADDRESS)]
 async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
     let (one, other) = (recorded(probe).await?.0, recorded(probe).await?.0);
     for owner in [&one.owner.address, &other.owner.address] {
@@ -158,6 +153,7 @@ async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
 
 /// Creates an instance and lists with `status` set to `running` and to `stopped`. Every element must have that status;
 /// which of them the new instance has is left open.
+#[shows(rows::BY_STATUS)]
 async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
     let (made, _) = recorded(probe).await?;
     let all = select(probe, &[("address", &made.owner.address)]).await?;

@@ -13,31 +13,8 @@ use super::super::replies::is_epoch;
 use super::super::wire::{MIRROR, PRIMARY, now};
 use super::{KINDS, NodeKind, list, measured, present, some};
 use crate::harness::boundary::ms;
-use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
-use crate::shows;
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency),
-    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field).after(RECORDS),
-    shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field)
-        .needs(&[Need::Clock, Need::Actions, Need::Faults])
-        .after(RECORDS),
-    shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency).needs(&[Need::Clock, Need::Actions]),
-    shows!(rows::SECONDS, each durations_are_in_seconds).needs(&[Need::Clock, Need::Actions]).after(
-        const {
-            &[
-                &rows::CORE,
-                &rows::COMPUTE,
-                &rows::MEASURED_AT,
-                &rows::CORE_LATENCIES,
-                &rows::COMPUTE_LATENCIES,
-            ]
-        },
-    ),
-    shows!(rows::RETENTION, no_record_is_older_than_two_weeks),
-    shows!(rows::RETAINED, records_are_served_for_two_weeks).needs(&[Need::Clock, Need::Actions]),
-];
 
 /// The rows that tell a node's records from others, and old ones from new ones.
 const RECORDS: &[Id] = &[&rows::CORE, &rows::COMPUTE, &rows::MEASURED_AT];
@@ -47,6 +24,7 @@ const HEALTHY: &str = "diagnostic_vm_latency";
 
 /// Reads the records of a compute node whose diagnostic machine has answered. One must have `base_latency`: a single probe may
 /// fail.
+#[shows(rows::EXPECTED_STATUS)]
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.hash(NodeKind::Compute)?).await?;
@@ -107,6 +85,7 @@ fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members:
 
 /// Reads the metrics of a node of each kind that is down; where the profile names the nodes, of those nodes. A test that
 /// got no answer must leave its field out, not null.
+#[shows(rows::FAILED_ABSENT, after = RECORDS)]
 async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
     let fields: Vec<&str> = match kind {
@@ -131,6 +110,7 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Plac
 
 /// Reads the metrics of a core node that returns 500: no record may have a duration. Reads those of a compute node whose
 /// diagnostic machine fails: no record may have `diagnostic_vm_latency`.
+#[shows(rows::FAILED_STATUS, needs(Clock, Actions, Faults), after = RECORDS)]
 async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
     if kind == NodeKind::Core {
@@ -146,6 +126,11 @@ async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked
 
 /// Reads the metrics of a node of each kind that answers five seconds late. Every duration that is present must be between
 /// five seconds and a minute, except that of the ping, which no server answers.
+#[shows(
+    rows::SECONDS,
+    needs(Clock, Actions),
+    after(rows::CORE, rows::COMPUTE, rows::MEASURED_AT, rows::CORE_LATENCIES, rows::COMPUTE_LATENCIES)
+)]
 async fn durations_are_in_seconds(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
     let fields: Vec<&str> = match kind {
@@ -162,6 +147,7 @@ async fn durations_are_in_seconds(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Reads the metrics of a compute node without IPv6. No record may have `diagnostic_vm_ping_latency`.
+#[shows(rows::NO_IPV6, needs(Clock, Actions))]
 async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
     let records = changed(probe, NodeKind::Compute, json!({ "ipv6": false })).await?;
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
@@ -169,6 +155,7 @@ async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
 
 /// Lets a controlled target measure its nodes once and reads their metrics two weeks and a millisecond after the first
 /// record: it must be gone. Of nodes that the profile names no record may be older than two weeks and a tenth.
+#[shows(rows::RETENTION)]
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     let given = &probe.settings.network().given;
     if given.core_node.is_none() && given.compute_node.is_none() {
@@ -197,6 +184,7 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
 
 /// Lets nodes be measured once and reads their metrics a millisecond before the first records are two weeks old. They must
 /// still be there.
+#[shows(rows::RETAINED, needs(Clock, Actions))]
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
     for Aged { kind, id, at, label } in first_records(probe).await? {
         reach(probe, at + METRICS_RETENTION.inside).await?;

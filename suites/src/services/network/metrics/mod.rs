@@ -13,12 +13,9 @@ use super::List;
 use super::measurement::{self, Measured};
 use super::replies::elements;
 use super::wire::{ALTERNATIVE, Call, PRIMARY};
-use crate::harness::check::{Check, Stop};
+use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::MetricsBase;
-
-pub(super) const RECORDS: &[Check] = records::CHECKS;
-pub(super) const FAILURES: &[Check] = failures::CHECKS;
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

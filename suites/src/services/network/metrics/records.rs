@@ -11,26 +11,8 @@ use super::super::refusals;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch};
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
-use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{CONTENT, Evidence, Probe};
-use crate::{refuses, shows};
-
-pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CORE, core_metrics_are_the_nodes_own),
-    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own),
-    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics),
-    shows!(rows::MEASURED_AT, measured_at_is_in_seconds),
-    shows!(rows::NODE_ID, a_node_id_is_hexadecimal),
-    shows!(rows::URL, url_is_a_string),
-    shows!(rows::ASN, an_asn_is_an_integer),
-    shows!(rows::AS_NAME, as_name_is_a_string),
-    shows!(rows::VERSION, version_is_a_string),
-    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative),
-    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers),
-    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative),
-    shows!(rows::FEATURES, features_are_documented),
-    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics, refusals::ABSENT),
-];
 
 /// Hexadecimal digits, with or without a prefix.
 fn is_hex(value: &Value) -> bool {
@@ -51,16 +33,19 @@ async fn own(probe: &Probe<'_>, kind: NodeKind) -> Checked {
 }
 
 /// Reads the metrics of a core node. `node_id` of every record must be that node's.
+#[shows(rows::CORE)]
 async fn core_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
     own(probe, NodeKind::Core).await
 }
 
 /// Reads the metrics of a compute node. `node_id` of every record must be that node's.
+#[shows(rows::COMPUTE)]
 async fn compute_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
     own(probe, NodeKind::Compute).await
 }
 
 /// Reads a node's metrics at the alternative address. The answer must be 200 with an array, or an object with arrays.
+#[shows(rows::ALTERNATIVE)]
 async fn the_alternative_address_serves_metrics(probe: &Probe<'_>, place: Place) -> Checked {
     if !probe.sees(ALTERNATIVE) {
         return Err(Stop::NotTestable("needs the alternative address (alt_url in [network])".to_owned()));
@@ -104,32 +89,38 @@ async fn where_present(
 }
 
 /// Reads the metrics of both kinds of nodes. `measured_at` of every record must be a number of seconds.
+#[shows(rows::MEASURED_AT)]
 async fn measured_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
     every(probe, "measured_at as a number of seconds", |record| is_epoch(&record["measured_at"])).await
 }
 
 /// Reads the metrics of both kinds of nodes. `node_id` of every record must consist of hexadecimal digits.
+#[shows(rows::NODE_ID)]
 async fn a_node_id_is_hexadecimal(probe: &Probe<'_>) -> Checked {
     every(probe, "node_id in hexadecimal digits", |record| is_hex(&record["node_id"])).await
 }
 
 /// Reads the metrics of both kinds of nodes. `url` of every record must be a string.
+#[shows(rows::URL)]
 async fn url_is_a_string(probe: &Probe<'_>) -> Checked {
     every(probe, "url as a string", |record| record["url"].is_string()).await
 }
 
 /// Reads the metrics of both kinds of nodes. `asn`, where it is present, must be an integer.
+#[shows(rows::ASN)]
 async fn an_asn_is_an_integer(probe: &Probe<'_>) -> Checked {
     every(probe, "asn as an integer", |record| present(record, "asn").is_none_or(is_integer)).await
 }
 
 /// Reads the metrics of both kinds of nodes. `as_name`, where it is present, must be a string.
+#[shows(rows::AS_NAME)]
 async fn as_name_is_a_string(probe: &Probe<'_>) -> Checked {
     every(probe, "as_name as a string", |record| present(record, "as_name").is_none_or(Value::is_string))
         .await
 }
 
 /// Reads the metrics of both kinds of nodes. `version`, where it is present, must be a string.
+#[shows(rows::VERSION)]
 async fn version_is_a_string(probe: &Probe<'_>) -> Checked {
     every(probe, "version as a string", |record| present(record, "version").is_none_or(Value::is_string))
         .await
@@ -140,21 +131,25 @@ fn is_duration(value: &Value) -> bool {
 }
 
 /// Reads the metrics of a core node. Every latency that is present must be a number, zero or more.
+#[shows(rows::CORE_LATENCIES)]
 async fn latencies_of_core_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
     where_present(probe, NodeKind::Core, &CORE_LATENCIES, "as numbers, zero or more", is_duration).await
 }
 
 /// Reads the metrics of a core node. Every count that is present must be an integer.
+#[shows(rows::CORE_COUNTS)]
 async fn counts_of_core_nodes_are_integers(probe: &Probe<'_>) -> Checked {
     where_present(probe, NodeKind::Core, &CORE_COUNTS, "as integers", is_integer).await
 }
 
 /// Reads the metrics of a compute node. Every latency that is present must be a number, zero or more.
+#[shows(rows::COMPUTE_LATENCIES)]
 async fn latencies_of_compute_nodes_are_not_negative(probe: &Probe<'_>) -> Checked {
     where_present(probe, NodeKind::Compute, &COMPUTE_LATENCIES, "as numbers, zero or more", is_duration).await
 }
 
 /// Reads the metrics of a compute node. `features`, where it is present, must be an array of `sev` and `sev_es`.
+#[shows(rows::FEATURES)]
 async fn features_are_documented(probe: &Probe<'_>) -> Checked {
     let want = "as an array of `sev` and `sev_es`";
     let is_named = |feature: &Value| feature.as_str().is_some_and(|feature| FEATURES.contains(&feature));
@@ -169,6 +164,7 @@ const RECORDED: Evidence =
     Evidence { what: "a record", shows: |body| elements(body).is_some_and(|all| !all.is_empty()) };
 
 /// Reads the metrics of a known node (200), then of an unknown hash. The second answer must be 404, or hold no records.
+#[rejects(rows::UNKNOWN, refusals::ABSENT)]
 async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     for kind in KINDS {
