@@ -161,14 +161,14 @@ struct Playing {
     own: Recording,
     used_exchanges: Vec<bool>,
     used_calls: Vec<bool>,
-    /// Exchanges of other checks, for exchanges that checks share.
-    shared: Arc<Vec<Exchange>>,
+    /// Inputs of other checks, for exchanges that checks share, and for what is the same for all checks.
+    shared: Arc<Recording>,
     missed: Option<String>,
 }
 
 impl Recorder {
-    /// A recorder that replays `own`, and if that has no response, the exchanges of other checks of the run.
-    pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Recorder {
+    /// A recorder that replays `own`, and if that has no response, the inputs of other checks of the run.
+    pub fn playing(own: Recording, shared: Arc<Recording>) -> Recorder {
         let used_exchanges = vec![false; own.exchanges.len()];
         let used_calls = vec![false; own.calls.len()];
         Recorder::reading(Source::Recording(Playing {
@@ -417,7 +417,7 @@ impl Playing {
             self.used_exchanges[at] = true;
             return self.own.exchanges[at].response.clone();
         }
-        if let Some(known) = self.shared.iter().find(|known| is_same(known)) {
+        if let Some(known) = self.shared.exchanges.iter().find(|known| is_same(known)) {
             return known.response.clone();
         }
         let what = format!("{} {}{}", request.method, base, request.target);
@@ -441,6 +441,13 @@ impl Playing {
         if let Some(at) = at {
             self.used_calls[at] = true;
             return self.own.calls[at].value();
+        }
+        // A check that recalled the response to a shared request did not ask for what the request is made of.
+        let mut of_others = self.shared.calls.iter().filter(|known| known.asked == *asked);
+        if let (Input::Share(_), Some(known)) = (asked, of_others.next())
+            && of_others.all(|other| other.answer == known.answer)
+        {
+            return known.value();
         }
         let what = match asked {
             Input::Clock => "the clock".to_owned(),
@@ -533,6 +540,22 @@ mod tests {
         let recorder = resuming(1, 1);
         assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
         missed(&recorder);
+    }
+
+    #[test]
+    fn what_all_checks_got_alike_is_known_to_a_check_that_recalled() {
+        let shared = |what: &str, value: i64| Call {
+            after: 0,
+            asked: Input::Share(what.to_owned()),
+            answer: Ok(Json::from(&json!(value))),
+        };
+        let calls = vec![shared("began", 1), shared("domain", 1), shared("began", 1), shared("domain", 2)];
+        let others = Arc::new(Recording { exchanges: Vec::new(), calls });
+        let recorder = Recorder::playing(Recording::default(), others);
+        let got = |what: &str| recorder.share(what, || panic!("it is recorded")).ok();
+        assert_eq!(got("began"), Some(json!(1)));
+        assert_eq!(got("domain"), None, "each check got its own");
+        assert_eq!(recorder.end().1.as_deref(), Some("domain"));
     }
 
     /// What a watch saw.
