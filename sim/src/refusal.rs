@@ -1,4 +1,4 @@
-//! A refusal. The table of each service decides its response.
+//! A refusal. Its row names the status; the service gives it a body.
 
 use assay_spec::{Id, Refused};
 
@@ -15,6 +15,12 @@ impl Refusal {
     /// A refusal by a requirement.
     pub(crate) fn new(rule: Id, why: impl Into<String>) -> Refusal {
         Refused { rule, why: why.into() }.into()
+    }
+
+    /// The status that the row names; `of_others` has those of rows that only a deviation lets reject.
+    pub(crate) fn status(&self, of_others: impl FnOnce(Id) -> u16) -> u16 {
+        let rule = self.refused.rule;
+        rule.rejection.map_or_else(|| of_others(rule), |rejection| rejection.usual)
     }
 
     /// A refusal that no longer applies after `wait_ms`.

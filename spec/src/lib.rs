@@ -38,6 +38,7 @@ pub mod metadata;
 pub mod network;
 pub mod place;
 pub mod publish;
+pub mod rejection;
 pub mod reply;
 pub mod requirement;
 pub mod rules;

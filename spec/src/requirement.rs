@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::Service;
 use crate::place::Place;
+use crate::rejection::Rejection;
 use crate::value::{self, Wrong};
 
 /// A reference to a row's static. A misspelled name does not compile.
@@ -33,6 +34,8 @@ pub struct Requirement {
     /// The rule name that vectors and the JSON-lines protocol give to an input rejected by this row. Empty if this row
     /// alone never rejects an input.
     pub rule: &'static str,
+    /// How a server rejects what the row rejects; `None` if the row rejects no request.
+    pub rejection: Option<&'static Rejection>,
     /// The sentences and table rows of the documents that it covers.
     pub anchors: &'static [Anchor],
     /// Where it applies; empty if it is not declared. Each place is a cell of the proof.
@@ -220,6 +223,7 @@ macro_rules! requirements {
             $(#[doc = $statement:literal])+
             $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)?
                 $(values $values:ident)? $(accepts $accepted:ident)? $(rule $rule:literal)?
+                $(rejects $rejection:ident)?
             [$($heading:literal $hash:literal),* $(,)?];
         )* }
     )*) => {
@@ -277,6 +281,7 @@ macro_rules! requirements {
                         evidence: Evidence::$evidence $(($why))?,
                         statement: concat!($($statement),+),
                         rule: concat!("" $(, $rule)?),
+                        rejection: $crate::rejection::first(&[$(&super::super::rejections::$rejection)?]),
                         anchors: &[$(Anchor { heading: $heading, hash: $hash }),*],
                         places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
                         values: $crate::place::last(&[&[], $(super::super::values::$values)?]),

@@ -1,7 +1,10 @@
 //! Maps a refusal to its response. The document gives statuses but no format; the format is the simulator's.
 
 use assay_spec::Id;
-use assay_spec::drop::requirements::{Rule, limits, site, upload, zip};
+use assay_spec::drop::requirements::Rule;
+use assay_spec::drop::requirements::limits::Row as L;
+use assay_spec::drop::requirements::upload::Row as U;
+use assay_spec::drop::requirements::zip::Row as Z;
 use serde_json::json;
 
 use crate::core::Core;
@@ -29,9 +32,13 @@ impl Answer<Rejected> {
 
 /// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
-    let rule = refusal.refused.rule;
-    let (status, text) = response(Rule::named(rule).expect("only the drop's own rules reject its requests"));
-    write(core, Rejected { rule: Some(rule), retry_after_s: refusal.retry_after_s }, status, text)
+    let (rule, status) = (refusal.refused.rule, refusal.status(of_others));
+    write(
+        core,
+        Rejected { rule: Some(rule), retry_after_s: refusal.retry_after_s },
+        status,
+        text(rule, status),
+    )
 }
 
 /// An error that no row states, in the simulator's format.
@@ -44,43 +51,31 @@ fn write(core: &mut Core, rejected: Rejected, status: u16, text: &str) -> Reply 
     core.reply(Answer::new(rejected, status, body))
 }
 
-/// The status and message of a rejection by each rule.
-fn response(rule: Rule) -> (u16, &'static str) {
-    use limits::Row as L;
-    use site::Row as S;
-    use upload::Row as U;
-    use zip::Row as Z;
-
-    match rule {
-        Rule::upload(row) => match row {
-            U::UNAUTHENTICATED => (401, "a key is required"),
-            U::ARTIFACT_REQUIRED => (400, "artifact is missing"),
-            U::SOURCE_TAKEN => (400, "source is not accepted"),
-            U::SOURCE_IGNORED => (400, "source is malformed"),
-            U::PUBLISH_FAILED => (500, "publishing failed; try again"),
-            U::PAUSED => (503, "drops are paused"),
-            U::NO_CORS => rejects_nothing(rule),
-        },
-        Rule::zip(row) => match row {
-            Z::FORM | Z::TRAVERSAL | Z::ABSOLUTE | Z::SYMLINK | Z::FAITHFUL => (400, "unsafe zip"),
-            Z::ROOT_INDEX => (400, "no index.html at the root"),
-            Z::SIZE => (413, "zip too large"),
-            Z::EXTRACTED_SIZE | Z::COUNTED => (413, "the files of the zip are too large"),
-            Z::FILES => (413, "the zip has too many files"),
-        },
-        Rule::site(S::REMOVED) => (404, "this site was removed"),
-        Rule::limits(row) => match row {
-            L::ONE_UPLOAD => (429, "another upload is in progress"),
-            L::HOURLY | L::DAILY => (429, "too many drops"),
-            L::HOUR_PASSES | L::PER_ADDRESS | L::IPV6_PREFIX => rejects_nothing(rule),
-        },
-        Rule::cid(_) => (400, "unsafe zip"),
-        Rule::site(S::LIVE | S::NESTED | S::SEPARATE | S::CLAIMED_STAYS) | Rule::response(_) => {
-            rejects_nothing(rule)
-        }
+/// The status where a rule rejects that names none.
+fn of_others(rule: Id) -> u16 {
+    match Rule::named(rule) {
+        Some(Rule::upload(U::UNAUTHENTICATED)) => 401,
+        Some(Rule::upload(_) | Rule::zip(_) | Rule::cid(_)) => 400,
+        _ => unreachable!("{rule} rejects no request"),
     }
 }
 
-fn rejects_nothing(rule: Rule) -> ! {
-    unreachable!("{rule:?} rejects no request")
+/// The words of a rejection; they are free.
+fn text(rule: Id, status: u16) -> &'static str {
+    match Rule::named(rule) {
+        Some(Rule::upload(U::ARTIFACT_REQUIRED)) => "artifact is missing",
+        Some(Rule::upload(U::SOURCE_TAKEN | U::SOURCE_IGNORED)) => "source is not accepted",
+        Some(Rule::zip(Z::ROOT_INDEX)) => "no index.html at the root",
+        Some(Rule::zip(Z::FILES)) => "the zip has too many files",
+        Some(Rule::limits(L::ONE_UPLOAD)) => "another upload is in progress",
+        _ => match status {
+            400 => "unsafe zip",
+            401 => "a key is required",
+            404 => "this site was removed",
+            413 => "zip too large",
+            429 => "too many drops",
+            503 => "drops are paused",
+            _ => "publishing failed; try again",
+        },
+    }
 }

@@ -1,10 +1,7 @@
 //! Maps a refusal to its response: one table, and `{"detail": string}` for all documented errors.
 
 use assay_spec::Id;
-use assay_spec::gateway::requirements::{
-    Rule, auth, chat, completions, confidential, direct, discovery, errors, input, messages, payment, pool,
-    responses, tools,
-};
+use assay_spec::gateway::{rejections, requirements};
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -39,18 +36,18 @@ impl Answer<Rejected> {
 
 /// The response to a refusal. `streamed`: the request was a chat that asked for a stream.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: bool) -> Reply {
-    let rule = refusal.refused.rule;
-    let (status, form) =
-        response(Rule::named(rule).expect("only the gateway's own rules reject its requests"));
+    let (rule, status) = (refusal.refused.rule, refusal.status(of_others));
     let rejected = Rejected { rule: Some(rule), streamed };
-    match form {
-        Form::Detail(text) => write(core, rejected, status, text),
+    let is_unknown_model = rule.rejection == Some(&rejections::UNKNOWN_MODEL);
+    match status {
+        401 => write(core, rejected, status, "missing or invalid API key"),
+        402 => write(core, rejected, status, "payment required"),
+        404 if is_unknown_model => write(core, rejected, status, "unknown model"),
+        404 => write(core, rejected, status, "not found"),
         // A validation error tells the client which rule its request violates.
-        Form::Invalid => {
-            let text = format!("{}: {}", rule.statement(), refusal.refused.why);
-            write(core, rejected, status, &text)
-        }
-        Form::Internal => core.reply(Answer::new(rejected, status, Body::Text(INTERNAL.to_owned()))),
+        422 => write(core, rejected, status, &format!("{}: {}", rule.statement(), refusal.refused.why)),
+        503 => write(core, rejected, status, "all servers failed for this model"),
+        _ => core.reply(Answer::new(rejected, status, Body::Text(INTERNAL.to_owned()))),
     }
 }
 
@@ -76,195 +73,28 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The form of a response.
-enum Form {
-    /// `{detail}`; the words are free.
-    Detail(&'static str),
-    /// `{detail}` with the rule and what was seen.
-    Invalid,
-    /// Plain text: only a deviation responds so.
-    Internal,
-}
+/// The status where a rule rejects that names none.
+fn of_others(rule: Id) -> u16 {
+    use requirements::{completions, confidential, direct, discovery, errors, payment, pool};
 
-const INVALID: (u16, Form) = (422, Form::Invalid);
-const UNKNOWN_MODEL: (u16, Form) = (404, Form::Detail("unknown model"));
-
-/// The response to a rejection by each rule.
-fn response(rule: Rule) -> (u16, Form) {
-    use auth::Row as A;
-    use completions::Row as P;
-    use confidential::Row as F;
-    use direct::Row as D;
-    use discovery::Row as V;
-    use errors::Row as E;
-    use input::Row as I;
-    use payment::Row as Y;
-    use pool::Row as O;
-    use responses::Row as R;
-
-    let bad_key = (401, Form::Detail("missing or invalid API key"));
-    let unpaid = (402, Form::Detail("payment required"));
-    let not_found = (404, Form::Detail("not found"));
-    match rule {
-        Rule::auth(row) => match row {
-            A::KEY_CHECK
-            | A::KEY_CHECK_INVALID
-            | A::KEY_CHECK_MISSING
-            | A::KEY_CHECK_REVOKED
-            | A::INVALID_KEY_CHAT
-            | A::INVALID_KEY_COMPLETIONS
-            | A::INVALID_KEY_NATIVE
-            | A::INVALID_KEY_RESPONSES
-            | A::INVALID_KEY_MESSAGES
-            | A::MISSING_KEY
-            | A::REVOKED_KEY => bad_key,
-            A::KEY_CHECK_FREE | A::OTHER_HEADERS | A::KEY_CHECK_BODY => rejects_nothing(rule),
-        },
-        Rule::chat(row) => of_chat(row, rule),
-        Rule::tools(row) => of_tools(row, rule),
-        Rule::completions(row) => match row {
-            P::NATIVE => not_found,
-            P::UNKNOWN_MODEL => UNKNOWN_MODEL,
-            P::BODY => INVALID,
-            P::COMPLETION | P::REPLY => rejects_nothing(rule),
-        },
-        Rule::responses(row) => match row {
-            R::UNKNOWN_MODEL => UNKNOWN_MODEL,
-            R::BODY => INVALID,
-            R::RESPONSE | R::REPLY => rejects_nothing(rule),
-        },
-        Rule::messages(row) => of_messages(row, rule),
-        Rule::discovery(row) => match row {
-            V::USABLE => UNKNOWN_MODEL,
-            V::PUBLIC => bad_key,
-            V::OBJECT | V::SERVERS | V::ENTRY | V::COVERS | V::CURRENT | V::LISTS => rejects_nothing(rule),
-        },
-        Rule::errors(row) => match row {
-            E::UNKNOWN_MODEL => UNKNOWN_MODEL,
-            E::OTHER_PATHS => not_found,
-            E::DETAIL_401 | E::DETAIL_404 | E::DETAIL_422 | E::DETAIL_503 | E::ORDER => rejects_nothing(rule),
-        },
-        Rule::payment(row) => match row {
-            Y::REQUIRED | Y::INVALID | Y::PAID | Y::USED_AGAIN | Y::VALID_KEY | Y::USED_UP => unpaid,
-            Y::INVALID_KEY => bad_key,
-            Y::DETAIL | Y::SIGNING | Y::BILLING => rejects_nothing(rule),
-        },
-        Rule::pool(row) => match row {
-            O::ALL_FAILED | O::PER_MODEL | O::RECOVERS => {
-                (503, Form::Detail("all servers failed for this model"))
-            }
-            O::COOKIES => INVALID,
-            O::FAILOVER | O::ROUTING | O::COOKIE_NAME | O::FAILURE => rejects_nothing(rule),
-        },
-        Rule::direct(row) => match row {
-            D::CHAT | D::COMPLETIONS | D::MESSAGES => not_found,
-            D::EVERY_SERVER | D::INVALID_KEY | D::MISSING_KEY | D::REVOKED_KEY => bad_key,
-            D::UNKNOWN_MODEL => UNKNOWN_MODEL,
-            D::OTHERS | D::ALONE => rejects_nothing(rule),
-        },
-        Rule::confidential(row) => match row {
-            F::STAND_INS => not_found,
-            F::NOT_AN_ADDRESS
-            | F::RESOLVED
-            | F::ATTESTED_FIRST
-            | F::REFUSED
-            | F::PINNED
-            | F::REBOOTED
-            | F::FRESH
-            | F::KEY_INSIDE
-            | F::ENCLAVE => rejects_nothing(rule),
-        },
-        Rule::input(row) => match row {
-            I::NOT_UTF8
-            | I::DEEP
-            | I::LARGE
-            | I::UNKNOWN_ROLE
-            | I::IMAGE_DATA
-            | I::HUGE_NUMBER
-            | I::ODD_PATH => (500, Form::Internal),
-            I::LIMITS => INVALID,
-        },
-        Rule::stream(_) | Rule::models(_) | Rule::client(_) => rejects_nothing(rule),
+    let not_found: [Id; 7] = [
+        &completions::NATIVE,
+        &confidential::STAND_INS,
+        &direct::CHAT,
+        &direct::COMPLETIONS,
+        &direct::MESSAGES,
+        &discovery::USABLE,
+        &errors::OTHER_PATHS,
+    ];
+    let unpaid: [Id; 4] = [&payment::PAID, &payment::USED_AGAIN, &payment::USED_UP, &payment::VALID_KEY];
+    match rule.group {
+        _ if not_found.contains(&rule) => 404,
+        _ if unpaid.contains(&rule) => 402,
+        _ if rule == &direct::EVERY_SERVER || rule == &discovery::PUBLIC => 401,
+        _ if rule == &pool::PER_MODEL || rule == &pool::RECOVERS => 503,
+        "auth" => 401,
+        // Input that a server must survive.
+        "input" if rule != &requirements::input::LIMITS => 500,
+        _ => 422,
     }
-}
-
-/// The response to a rejection by a rule of this group.
-fn of_chat(row: chat::Row, rule: Rule) -> (u16, Form) {
-    use chat::Row;
-
-    match row {
-        Row::PARTS
-        | Row::IMAGE
-        | Row::BODY
-        | Row::MODEL
-        | Row::MESSAGES
-        | Row::MESSAGE
-        | Row::ROLE
-        | Row::CONTENT
-        | Row::PART
-        | Row::PART_TYPE
-        | Row::PART_TEXT
-        | Row::PART_IMAGE
-        | Row::PART_IMAGE_URL
-        | Row::TOOL_CALL_ID
-        | Row::STREAM
-        | Row::ROLE_KNOWN
-        | Row::MESSAGE_COMPLETE
-        | Row::NOT_EMPTY
-        | Row::IMAGE_DATA => INVALID,
-        Row::ANSWERED | Row::CHOICES | Row::ANSWER_TEXT | Row::FURTHER_MEMBERS | Row::REPLY_FURTHER => {
-            rejects_nothing(rule)
-        }
-    }
-}
-
-/// The response to a rejection by a rule of this group.
-fn of_tools(row: tools::Row, rule: Rule) -> (u16, Form) {
-    use tools::Row;
-
-    match row {
-        Row::TAKEN
-        | Row::ROUND_TRIP
-        | Row::TOOLS
-        | Row::TOOL
-        | Row::TYPE
-        | Row::FUNCTION
-        | Row::NAME
-        | Row::DESCRIPTION
-        | Row::PARAMETERS
-        | Row::DECLARATION_COMPLETE => INVALID,
-        Row::CALL_NAME
-        | Row::CALL_ARGUMENTS
-        | Row::CALL_ID
-        | Row::CALL_IDS
-        | Row::SCHEMA
-        | Row::ARGUMENTS_FIT
-        | Row::RESULT_USED
-        | Row::UNFLAGGED => rejects_nothing(rule),
-    }
-}
-
-/// The response to a rejection by a rule of this group.
-fn of_messages(row: messages::Row, rule: Rule) -> (u16, Form) {
-    use messages::Row;
-
-    match row {
-        Row::UNKNOWN_MODEL => UNKNOWN_MODEL,
-        Row::BODY
-        | Row::MODEL
-        | Row::MAX_TOKENS
-        | Row::MESSAGES
-        | Row::MESSAGE
-        | Row::ROLE
-        | Row::CONTENT
-        | Row::ROLE_KNOWN
-        | Row::COMPLETE
-        | Row::BLOCKS
-        | Row::VERSION_HEADER => INVALID,
-        Row::MESSAGE_OBJECT | Row::REPLY => rejects_nothing(rule),
-    }
-}
-
-fn rejects_nothing(rule: Rule) -> ! {
-    unreachable!("{rule:?} rejects no request")
 }

@@ -2,7 +2,6 @@
 //! simulator's choice) for anything unknown.
 
 use assay_spec::Id;
-use assay_spec::metadata::requirements::{Rule, root, validation};
 use assay_spec::metadata::validation::{HttpValidationError, ValidationError};
 use serde_json::{Value, json};
 
@@ -20,22 +19,12 @@ pub(super) struct Rejected {
 
 /// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
-    use validation::Row as V;
-
-    let id = refusal.refused.rule;
-    let rule = Rule::named(id).expect("only the service's own rules reject its requests");
-    match rule {
-        Rule::validation(V::INTEGER) => {
-            let body = invalid(&core.prose("Input should be a valid integer"));
-            core.reply(Answer::new(Rejected { rule: Some(id) }, 422, Body::Json(body)))
-        }
-        Rule::contract(_) | Rule::token(_) | Rule::overrides(_) | Rule::paths(_) => {
-            write(core, Some(id), 404, "Not Found")
-        }
-        Rule::root(root::Row::HTML | root::Row::VERSION)
-        | Rule::validation(V::DETAIL | V::LOC | V::MSG | V::TYPE)
-        | Rule::records(_) => unreachable!("{rule:?} rejects no request"),
+    let (rule, status) = (refusal.refused.rule, refusal.status(|_| 404));
+    if status == 422 {
+        let body = invalid(&core.prose("Input should be a valid integer"));
+        return core.reply(Answer::new(Rejected { rule: Some(rule) }, status, Body::Json(body)));
     }
+    write(core, Some(rule), status, "Not Found")
 }
 
 /// An error that no row states, in the simulator's format; the document shows only that of 422.

@@ -1,6 +1,10 @@
-//! Maps a refusal to its response: one table, one form per kind of response.
+//! The response to a refusal: the status that its row names, and a form for each kind of response.
 
-use assay_spec::publish::requirements::{Rule, exchange, prepare, submit, transfer};
+use assay_spec::publish::requirements::Rule;
+use assay_spec::publish::requirements::exchange::Row as E;
+use assay_spec::publish::requirements::prepare::Row as P;
+use assay_spec::publish::requirements::submit::Row as S;
+use assay_spec::publish::requirements::transfer::Row as T;
 use assay_spec::publish::submit::SAFETY_CEILING;
 use assay_spec::{Id, Instant};
 use serde_json::json;
@@ -39,10 +43,8 @@ impl Answer<Rejected> {
 
 /// The response to a refusal; it says no more than the document allows.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
-    let rule = refusal.refused.rule;
-    let (status, form) =
-        response(Rule::named(rule).expect("only the exchange's own rules reject its requests"));
-    let body = match form {
+    let (rule, status) = (refusal.refused.rule, refusal.status(of_others));
+    let body = match form(rule, status) {
         Form::Text(text) => Body::Text(text.to_owned()),
         Form::Error(text) => Body::Json(json!({ "error": core.prose(text) })),
         Form::Frozen => {
@@ -83,91 +85,41 @@ enum Form {
     Passive,
 }
 
-/// The response to a rejection by each rule. Rules of the envelope are not distinguishable.
-fn response(rule: Rule) -> (u16, Form) {
-    use exchange::Row as E;
-    use prepare::Row as P;
-    use submit::Row as S;
-    use transfer::Row as T;
-
-    let malformed = (400, Form::Error("malformed request"));
-    let not_found = (404, Form::Text(NOT_FOUND));
-    match rule {
-        Rule::domain(_) | Rule::envelope(_) => not_found,
-        Rule::prepare(row) => match row {
-            P::BODY_JSON
-            | P::DOMAIN_REQUIRED
-            | P::CID_REQUIRED
-            | P::CID_NOT_VALIDATED
-            | P::VERSION_STRING
-            | P::OP_DEFAULT
-            | P::OP_KNOWN
-            | P::NEW_AUTHORITY
-            | P::NEW_AUTHORITY_DIFFERS
-            | P::DOMAIN_TRIMMED
-            | P::VERSION_DEFAULT => malformed,
-            P::RECORD_FITS => (400, Form::Error("the record is too large for one transaction")),
-            P::DOMAIN_MATCH => not_found,
-            P::ONE_IN_FLIGHT | P::LOCK_PER_DOMAIN | P::REPLAY | P::LOCK_EXPIRES => {
-                (409, Form::Error("another publish for this domain is in flight"))
-            }
-            P::PUBLISHABLE => (409, Form::Error("the binding is not publishable")),
-            P::PREPARE_ID
-            | P::MESSAGE
-            | P::FEE_PAYER
-            | P::LAST_VALID_BLOCK_HEIGHT
-            | P::PAYLOAD
-            | P::EXPIRES_AT
-            | P::TXT_OBSERVED
-            | P::LOCKS_NOTHING => rejects_nothing(rule),
-        },
-        Rule::exchange(row) => match row {
-            E::BODY_LIMIT => (413, Form::Text("Payload Too Large")),
-            E::DAILY_LIMIT | E::RATE_PER_IP => (429, Form::Error("too many requests")),
-            E::STANDBY => (503, Form::Standby),
-            E::PASSIVE => (503, Form::Passive),
-            E::ERROR_JSON | E::DAILY_WINDOW | E::DAILY_COUNTS | E::DAILY_REJECTED | E::PER_ADDRESS => {
-                rejects_nothing(rule)
-            }
-        },
-        Rule::submit(row) => match row {
-            S::FIELDS | S::SIGNATURE_FORM => malformed,
-            S::SIGNATURE_VERIFIES => (400, Form::Error("the signature does not verify")),
-            S::IN_FLIGHT => (409, Form::Error("this prepare is already being submitted")),
-            S::UNKNOWN => (410, Form::Error("unknown prepareId")),
-            S::EXPIRED => (410, Form::Error("the prepare has expired")),
-            S::FOREIGN => (410, Form::Error("malformed request")),
-            S::REPEAT => (410, Form::Error("unknown prepareId")),
-            S::BLOCKHASH_EXPIRED => {
-                (410, Form::Error("the blockhash expired before the transaction was confirmed"))
-            }
-            S::SAFETY_CEILING => (410, Form::Ceiling),
-            S::REJECTED => (502, Form::Error("the chain rejected the transaction")),
-            S::LANDS
-            | S::SIGNATURE
-            | S::STAYS_PREPARED
-            | S::EXPIRY_UNCHANGED
-            | S::NO_SECOND_RECORD
-            | S::LOCK_FREED
-            | S::UNRESOLVED_LOCK => rejects_nothing(rule),
-        },
-        Rule::transfer(row) => match row {
-            T::FREEZES => (409, Form::Frozen),
-            T::SECOND_ACCEPT => (409, Form::Error("this transfer has been accepted")),
-            T::ACCEPT_ADMITTED
-            | T::ACCEPT_NEEDS_PENDING
-            | T::ACCEPT_BY_INCOMING
-            | T::INCOMING_ONLY_ACCEPTS
-            | T::ACCEPT_SAYS_SO => not_found,
-            T::FREEZES_ONCE_CONFIRMED => rejects_nothing(rule),
-        },
-        Rule::record(_) => malformed,
-        Rule::message(_) | Rule::chain(_) | Rule::check(_) | Rule::client(_) | Rule::verify(_) => {
-            rejects_nothing(rule)
-        }
+/// The status where a rule rejects that names none.
+fn of_others(rule: Id) -> u16 {
+    match Rule::named(rule) {
+        Some(Rule::domain(_) | Rule::envelope(_) | Rule::transfer(_)) => 404,
+        Some(Rule::prepare(P::LOCK_EXPIRES | P::LOCK_PER_DOMAIN)) => 409,
+        Some(Rule::prepare(_) | Rule::record(_)) => 400,
+        Some(Rule::submit(S::REPEAT)) => 410,
+        _ => unreachable!("{rule} rejects no request"),
     }
 }
 
-fn rejects_nothing(rule: Rule) -> ! {
-    unreachable!("{rule:?} rejects no request")
+/// The form of a rejection. Rules of the envelope are not distinguishable.
+fn form(rule: Id, status: u16) -> Form {
+    match Rule::named(rule) {
+        Some(Rule::prepare(P::RECORD_FITS)) => Form::Error("the record is too large for one transaction"),
+        Some(Rule::prepare(P::PUBLISHABLE)) => Form::Error("the binding is not publishable"),
+        Some(Rule::submit(S::SIGNATURE_VERIFIES)) => Form::Error("the signature does not verify"),
+        Some(Rule::submit(S::IN_FLIGHT)) => Form::Error("this prepare is already being submitted"),
+        Some(Rule::submit(S::EXPIRED)) => Form::Error("the prepare has expired"),
+        Some(Rule::submit(S::BLOCKHASH_EXPIRED)) => {
+            Form::Error("the blockhash expired before the transaction was confirmed")
+        }
+        Some(Rule::submit(S::SAFETY_CEILING)) => Form::Ceiling,
+        Some(Rule::transfer(T::FREEZES)) => Form::Frozen,
+        Some(Rule::transfer(T::SECOND_ACCEPT)) => Form::Error("this transfer has been accepted"),
+        Some(Rule::exchange(E::STANDBY)) => Form::Standby,
+        Some(Rule::exchange(E::PASSIVE)) => Form::Passive,
+        _ => match status {
+            404 => Form::Text(NOT_FOUND),
+            409 => Form::Error("another publish for this domain is in flight"),
+            410 => Form::Error("unknown prepareId"),
+            413 => Form::Text("Payload Too Large"),
+            429 => Form::Error("too many requests"),
+            502 => Form::Error("the chain rejected the transaction"),
+            _ => Form::Error("malformed request"),
+        },
+    }
 }

@@ -4,6 +4,7 @@ pub mod excuses;
 pub mod limits;
 pub mod machines;
 pub mod places;
+pub mod rejections;
 pub mod requirements;
 pub mod response;
 pub mod source;

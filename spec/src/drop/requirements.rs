@@ -8,7 +8,7 @@ crate::requirements! {
         /// The server accepts one multipart form with only a zip: no account, no key, no other field.
         UNAUTHENTICATED: Must Server Check ["Anonymous drop" 0x059a_d993, "POST /api/drop" 0xeaf9_69a0, "Drop" 0x116c_2fea, "Drop" 0x07e7_f346, "Versioning" 0xb02b_5b26];
         /// The server rejects a form without `artifact`.
-        ARTIFACT_REQUIRED: Must Server Check ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
+        ARTIFACT_REQUIRED: Must Server Check rejects UNSAFE ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server accepts a `source` of at most 64 of the listed characters.
         SOURCE_TAKEN: Must Server Check accepts SOURCES ["POST /api/drop" 0x1848_0cff];
         /// The server ignores any other `source`, and the upload succeeds.
@@ -16,33 +16,33 @@ crate::requirements! {
         /// No response has headers that let a browser of another origin read it.
         NO_CORS: Must Server Check at API ["POST /api/drop" 0x5539_9035];
         /// If publishing fails, the upload returns 500; the same upload can be retried.
-        PUBLISH_FAILED: Must Server Check ["Errors" 0x8d82_50a2];
+        PUBLISH_FAILED: Must Server Check rejects FAILED ["Errors" 0x8d82_50a2];
         /// While drops are paused (busy, daily budget spent, or feature disabled), uploads return 503.
-        PAUSED: Must Server Check ["Errors" 0x295e_10fa];
+        PAUSED: Must Server Check rejects PAUSED ["Errors" 0x295e_10fa];
     }
 
     /// The zip, which is untrusted.
     mod zip at UPLOAD {
         /// The server rejects an artifact that is not a zip.
-        FORM: Must Server Check values NOT_ZIPS rule "zip.form" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
+        FORM: Must Server Check values NOT_ZIPS rule "zip.form" rejects UNSAFE ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server rejects a zip with an entry whose path leads out of the root.
-        TRAVERSAL: Must Server Check values OUTSIDE rule "zip.traversal" ["Errors" 0xde37_904f];
+        TRAVERSAL: Must Server Check values OUTSIDE rule "zip.traversal" rejects UNSAFE ["Errors" 0xde37_904f];
         /// The server rejects a zip with an entry that has an absolute path.
-        ABSOLUTE: Must Server Check values ABSOLUTE rule "zip.absolute" ["Errors" 0xde37_904f];
+        ABSOLUTE: Must Server Check values ABSOLUTE rule "zip.absolute" rejects UNSAFE ["Errors" 0xde37_904f];
         /// The server follows a symbolic link that stays inside the zip, or rejects the zip; it never omits the link.
-        SYMLINK: Must Server Check ["Computing the content identifier" 0x1804_26d9, "Errors" 0xde37_904f];
+        SYMLINK: Must Server Check rejects LINK ["Computing the content identifier" 0x1804_26d9, "Errors" 0xde37_904f];
         /// What else makes a zip unsafe is left open; the simulator rejects what it cannot extract faithfully.
         FAITHFUL: May Server Open("the word `unsafe` is not defined beyond paths, so a server may also extract such an entry") rule "zip.faithful" ["Errors" 0xde37_904f];
         /// The server rejects a zip without `index.html` at its root.
-        ROOT_INDEX: Must Server Check values PAGES rule "zip.root-index" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
+        ROOT_INDEX: Must Server Check values PAGES rule "zip.root-index" rejects UNSAFE ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server rejects a zip of more than 10 MB as too large.
-        SIZE: Must Server Check rule "zip.size" ["Errors" 0xa5bc_a90b, "Limits" 0xe2aa_200c];
+        SIZE: Must Server Check rule "zip.size" rejects TOO_LARGE ["Errors" 0xa5bc_a90b, "Limits" 0xe2aa_200c];
         /// The server rejects a zip whose files have more than 40 MB in total.
-        EXTRACTED_SIZE: Must Server Check rule "zip.extracted-size" ["Limits" 0x03f5_65df];
+        EXTRACTED_SIZE: Must Server Check rule "zip.extracted-size" rejects TOO_MUCH_INSIDE ["Limits" 0x03f5_65df];
         /// The server counts the size of the files during extraction, whatever sizes the zip declares.
-        COUNTED: Must Server Check rule "zip.counted" ["Limits" 0x03f5_65df];
+        COUNTED: Must Server Check rule "zip.counted" rejects TOO_MUCH_INSIDE ["Limits" 0x03f5_65df];
         /// The server rejects a zip with more than 1000 files.
-        FILES: Must Server Check rule "zip.files" ["Limits" 0x03f5_65df];
+        FILES: Must Server Check rule "zip.files" rejects TOO_MUCH_INSIDE ["Limits" 0x03f5_65df];
     }
 
     /// Content identifiers of files and folders.
@@ -98,7 +98,7 @@ crate::requirements! {
         /// Another upload creates a separate site with its own URL and claim window, and does not change the first.
         SEPARATE: Must Server Check at UPLOAD ["POST /api/drop" 0x4436_0aaf];
         /// An unclaimed drop is removed after 4 hours.
-        REMOVED: Must Server Check at REMOVAL ["Anonymous drop" 0x61d1_93b1, "States and transitions" 0xaf71_ff9d, "Limits" 0x990f_2976];
+        REMOVED: Must Server Check at REMOVAL rejects REMOVED ["Anonymous drop" 0x61d1_93b1, "States and transitions" 0xaf71_ff9d, "Limits" 0x990f_2976];
         /// A drop that is claimed before its deadline is not removed.
         CLAIMED_STAYS: Must Server Check at REMOVAL ["Anonymous drop" 0x372d_e4af, "States and transitions" 0x08b2_8281];
     }
@@ -106,16 +106,16 @@ crate::requirements! {
     /// Limits per IP address.
     mod limits at UPLOAD {
         /// The server rejects the eleventh drop of an IP address within an hour.
-        HOURLY: Must Server Check ["Errors" 0xa041_441d, "Limits" 0x8ac0_a772];
+        HOURLY: Must Server Check rejects LIMITED ["Errors" 0xa041_441d, "Limits" 0x8ac0_a772];
         /// After an hour, the IP address can drop again.
         HOUR_PASSES: Must Server Check ["Limits" 0x8ac0_a772];
         /// The server rejects the twenty-first drop of an IP address within a day.
-        DAILY: Must Server Check ["Errors" 0xa041_441d, "Limits" 0x8ac0_a772];
+        DAILY: Must Server Check rejects LIMITED ["Errors" 0xa041_441d, "Limits" 0x8ac0_a772];
         /// Drops of one IP address do not count for another.
         PER_ADDRESS: Must Server Check ["Limits" 0x8ac0_a772];
         /// IPv6 addresses with the same /64 prefix count as one.
-        IPV6_PREFIX: Must Server Check ["Limits" 0x8ac0_a772];
+        IPV6_PREFIX: Must Server Check rejects PREFIX ["Limits" 0x8ac0_a772];
         /// While an upload of an IP address is in flight, the server rejects a second one; the first is not affected.
-        ONE_UPLOAD: Must Server Check ["Errors" 0xa041_441d, "Limits" 0xc90c_ba1d];
+        ONE_UPLOAD: Must Server Check rejects LIMITED ["Errors" 0xa041_441d, "Limits" 0xc90c_ba1d];
     }
 }

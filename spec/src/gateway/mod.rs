@@ -13,6 +13,7 @@ pub mod machines;
 pub mod messages;
 pub mod models;
 pub mod places;
+pub mod rejections;
 pub mod requirements;
 pub mod responses;
 mod shapes;

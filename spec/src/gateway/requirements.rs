@@ -8,27 +8,27 @@ crate::requirements! {
         /// The key check returns 200 for a valid key.
         KEY_CHECK: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x55b7_4e5a, "Versioning" 0x18ff_40a5];
         /// The key check returns 401 for an invalid key.
-        KEY_CHECK_INVALID: Must Server Check at KEY_CHECK values KEYS ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        KEY_CHECK_INVALID: Must Server Check at KEY_CHECK values KEYS rejects INVALID_KEY ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 without a key.
-        KEY_CHECK_MISSING: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        KEY_CHECK_MISSING: Must Server Check at KEY_CHECK rejects NO_KEY ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 for a key that is no longer valid.
-        KEY_CHECK_REVOKED: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca];
+        KEY_CHECK_REVOKED: Must Server Check at KEY_CHECK rejects INVALID_KEY ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca];
         /// The key check spends no tokens of the key.
         KEY_CHECK_FREE: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
         /// A chat request with an invalid key returns 401.
-        INVALID_KEY_CHAT: Must Server Check at CHAT values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_CHAT: Must Server Check at CHAT values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A completions request with an invalid key returns 401.
-        INVALID_KEY_COMPLETIONS: Must Server Check at COMPLETIONS values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_COMPLETIONS: Must Server Check at COMPLETIONS values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A native-style completions request with an invalid key returns 401.
-        INVALID_KEY_NATIVE: Must Server Check at NATIVE values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_NATIVE: Must Server Check at NATIVE values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A responses request with an invalid key returns 401.
-        INVALID_KEY_RESPONSES: Must Server Check at RESPONSES values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_RESPONSES: Must Server Check at RESPONSES values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A messages request with an invalid key returns 401.
-        INVALID_KEY_MESSAGES: Must Server Check at MESSAGES values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_MESSAGES: Must Server Check at MESSAGES values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// An inference request without a key returns 401, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check at INFERENCE ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
+        MISSING_KEY: Must Server Check at INFERENCE rejects MISSING_KEY ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
         /// The server rejects an inference request with a key that is no longer valid.
-        REVOKED_KEY: Must Server Check at INFERENCE ["Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        REVOKED_KEY: Must Server Check at INFERENCE rejects INVALID_KEY ["Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// Whether a key is accepted in another header or after another scheme is left open; the simulator also accepts
         /// it in the header of the messages format.
         OTHER_HEADERS: May Server Open("the document describes one header and does not forbid another") ["Authentication" 0x55b7_4e5a];
@@ -49,31 +49,31 @@ crate::requirements! {
         /// The server accepts an image part with a data URL of base64 image data.
         IMAGE: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0xaf8d_4826];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check at CHAT_WHOLE rule "chat.body" ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
+        BODY: Must Server Check at CHAT_WHOLE rule "chat.body" rejects VALIDATION ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `model` is missing or not a string.
-        MODEL: Must Server Check at CHAT values REQUIRED_TEXT rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at CHAT values REQUIRED_TEXT rule "chat.model" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check at CHAT values REQUIRED_LIST rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at CHAT values REQUIRED_LIST rule "chat.messages" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check at CHAT values OBJECTS rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at CHAT values OBJECTS rule "chat.message" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check at CHAT values TEXT rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at CHAT values TEXT rule "chat.role" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// `content` of a message is a string or an array.
-        CONTENT: Must Server Check at CHAT values CONTENT rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at CHAT values CONTENT rule "chat.content" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// The server rejects a content part that is not an object.
-        PART: Must Server Check at CHAT values OBJECTS rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        PART: Must Server Check at CHAT values OBJECTS rule "chat.part" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// `type` of a content part is a string.
-        PART_TYPE: Must Server Check at CHAT values TEXT rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_TYPE: Must Server Check at CHAT values TEXT rule "chat.part-type" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `text` of a text part is a string.
-        PART_TEXT: Must Server Check at CHAT values TEXT rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
+        PART_TEXT: Must Server Check at CHAT values TEXT rule "chat.part-text" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
         /// `image_url` of an image part is an object.
-        PART_IMAGE: Must Server Check at CHAT values OBJECTS rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE: Must Server Check at CHAT values OBJECTS rule "chat.part-image" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `url` of an image part is a string.
-        PART_IMAGE_URL: Must Server Check at CHAT values TEXT rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE_URL: Must Server Check at CHAT values TEXT rule "chat.part-image-url" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `tool_call_id` of a tool message is a string.
-        TOOL_CALL_ID: Must Server Check at CHAT values TEXT rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
+        TOOL_CALL_ID: Must Server Check at CHAT values TEXT rule "chat.tool-call-id" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
         /// `stream` is a boolean.
-        STREAM: Must Server Check at CHAT_WHOLE values SWITCH rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
+        STREAM: Must Server Check at CHAT_WHOLE values SWITCH rule "chat.stream" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
         /// Which roles exist besides `user` and `tool` is left open; the simulator accepts those of the wire format.
         ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81];
         /// Which members of a message may be missing is left open; the simulator requires a role, a content (except for
@@ -105,7 +105,7 @@ crate::requirements! {
         /// With `stream` false the response is one JSON object, not an event stream.
         NOT_ASKED_FOR: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// An error before the stream starts returns its status and a JSON error, not an event stream.
-        ERROR_BEFORE: Must Server Check at CHAT_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
+        ERROR_BEFORE: Must Server Check at CHAT_STREAM rejects BEFORE_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
         /// A stream that fails midway sends an error event and does not end like a complete one.
         ERROR_EVENT: Must Server Check at CHAT_STREAM ["Events" 0xff72_a7b2];
         /// The shape of the error event is left open; the simulator writes an object `error`.
@@ -131,19 +131,19 @@ crate::requirements! {
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
-        TOOLS: Must Server Check at CHAT values LIST rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
+        TOOLS: Must Server Check at CHAT values LIST rule "tools.tools" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
         /// Each tool is an object.
-        TOOL: Must Server Check at CHAT values OBJECTS rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TOOL: Must Server Check at CHAT values OBJECTS rule "tools.tool" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `type` of a tool is a string.
-        TYPE: Must Server Check at CHAT values TEXT rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TYPE: Must Server Check at CHAT values TEXT rule "tools.type" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `function` of a tool is an object.
-        FUNCTION: Must Server Check at CHAT values OBJECTS rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        FUNCTION: Must Server Check at CHAT values OBJECTS rule "tools.function" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The server rejects a function whose `name` is not a string.
-        NAME: Must Server Check at CHAT values TEXT rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        NAME: Must Server Check at CHAT values TEXT rule "tools.name" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `description` of a function is a string.
-        DESCRIPTION: Must Server Check at CHAT values TEXT rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        DESCRIPTION: Must Server Check at CHAT values TEXT rule "tools.description" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `parameters` of a function is an object.
-        PARAMETERS: Must Server Check at CHAT values OBJECTS rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        PARAMETERS: Must Server Check at CHAT values OBJECTS rule "tools.parameters" rejects VALIDATION ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
         SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// The arguments of a model that always calls are JSON that fits the schema of a declared tool.
@@ -164,7 +164,7 @@ crate::requirements! {
         /// A native-style completions request returns 200 and a JSON object.
         NATIVE: Must Server Check at NATIVE ["Inference gateway (paths under {base_url})" 0x2a86_6011];
         /// A completions request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at BOTH_COMPLETIONS values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
+        UNKNOWN_MODEL: Must Server Check at BOTH_COMPLETIONS values MODELS rejects UNKNOWN_MODEL ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
         /// The request bodies are not shown; the simulator requires a model and a prompt of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response bodies are not shown; the simulator writes those of the wire format.
@@ -176,7 +176,7 @@ crate::requirements! {
         /// A responses request returns 200 and a JSON object.
         RESPONSE: Must Server Check at RESPONSES ["Inference gateway (paths under {base_url})" 0xf26d_cb0a, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A responses request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at RESPONSES values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
+        UNKNOWN_MODEL: Must Server Check at RESPONSES values MODELS rejects UNKNOWN_MODEL ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
         /// The request body is not shown; the simulator requires a model and an input of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response body is not shown; the simulator writes that of the wire format.
@@ -188,22 +188,22 @@ crate::requirements! {
         /// A messages request with the version header returns 200 and a JSON object.
         MESSAGE_OBJECT: Must Server Check at MESSAGES ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
         /// A messages request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at MESSAGES values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
+        UNKNOWN_MODEL: Must Server Check at MESSAGES values MODELS rejects UNKNOWN_MODEL ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check at MESSAGES rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
+        BODY: Must Server Check at MESSAGES rule "messages.body" rejects VALIDATION ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `model` is missing or not a string.
-        MODEL: Must Server Check at MESSAGES values REQUIRED_TEXT rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at MESSAGES values REQUIRED_TEXT rule "messages.model" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `max_tokens` is missing or not an integer.
-        MAX_TOKENS: Must Server Check at MESSAGES values COUNT rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
+        MAX_TOKENS: Must Server Check at MESSAGES values COUNT rule "messages.max-tokens" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check at MESSAGES values REQUIRED_LIST rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at MESSAGES values REQUIRED_LIST rule "messages.messages" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check at MESSAGES values OBJECTS rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at MESSAGES values OBJECTS rule "messages.message" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check at MESSAGES values TEXT rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at MESSAGES values TEXT rule "messages.role" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `content` of a message is not a number, a boolean or an object; whether it may be more than a string is left
         /// open.
-        CONTENT: Must Server Check at MESSAGES values BLOCKS rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at MESSAGES values BLOCKS rule "messages.content" rejects VALIDATION ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// Content as an array of blocks is left open; the simulator reads the blocks of the wire format.
         BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// Which roles exist is left open; the simulator accepts those of the wire format.
@@ -256,15 +256,15 @@ crate::requirements! {
     /// Errors of inference.
     mod errors {
         /// A 401 is a JSON object with a string `detail`.
-        DETAIL_401: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0xa7a5_b4e0];
+        DETAIL_401: Must Server Check at INFERENCE rejects KEY_ERROR ["Errors" 0x8006_efde, "Errors" 0xa7a5_b4e0];
         /// A 404 is a JSON object with a string `detail`.
-        DETAIL_404: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0xcc2c_0ab3];
+        DETAIL_404: Must Server Check at INFERENCE rejects UNKNOWN_MODEL ["Errors" 0x8006_efde, "Errors" 0xcc2c_0ab3];
         /// A 422 is a JSON object with `detail`, a string unless the target declares otherwise.
-        DETAIL_422: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        DETAIL_422: Must Server Check at INFERENCE rejects VALIDATION ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A 503 is a JSON object with a string `detail`.
-        DETAIL_503: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
+        DETAIL_503: Must Server Check at INFERENCE rejects ALL_FAILED ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
         /// A chat request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at CHAT values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
+        UNKNOWN_MODEL: Must Server Check at CHAT values MODELS rejects UNKNOWN_MODEL ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// Which of two errors is returned is left open; the simulator checks the key, then the body, then the model.
         ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 0x8006_efde];
         /// Other endpoints and methods are left open; the simulator returns 404 and 405.
@@ -274,17 +274,17 @@ crate::requirements! {
     /// The payment-required flow: paying instead of using a key.
     mod payment {
         /// While the payment flow is on, a request without a key and without a payment returns 402.
-        REQUIRED: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
+        REQUIRED: Must Server Check at INFERENCE rejects PAYMENT ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// While the payment flow is on, a request with an invalid payment and without a key is rejected.
-        INVALID: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d];
+        INVALID: Must Server Check at INFERENCE rejects NO_PAYMENT ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d];
         /// A 402 is a JSON object with a string `detail`.
-        DETAIL: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
+        DETAIL: Must Server Check at INFERENCE rejects PAYMENT ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
         PAID: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// A payment that was used gets a 4xx or a success; if the target declares that a payment pays once, a 4xx.
         USED_AGAIN: Must Server Check at CHAT_WHOLE ["Inference gateway" 0x7a69_1fda, "Errors" 0x8006_efde];
         /// While the payment flow is on, an invalid key still returns 401.
-        INVALID_KEY: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
+        INVALID_KEY: Must Server Check at INFERENCE rejects INVALID_KEY ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
         /// While the payment flow is on, a valid key is still enough.
         VALID_KEY: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479];
         /// How a payment is signed, what it costs, and a request with both a payment and a key are not shown; the
@@ -301,7 +301,7 @@ crate::requirements! {
         /// A request fails only if every server of its model has failed; as long as one answers, the request succeeds.
         FAILOVER: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5, "Inference gateway" 0x4594_0948, "Inference gateway" 0xe9d2_61d4];
         /// If every server of a model has failed, the request returns 503.
-        ALL_FAILED: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
+        ALL_FAILED: Must Server Check at INFERENCE rejects ALL_FAILED ["Errors" 0x1a4f_a3e5];
         /// Failed servers of one model do not affect other models.
         PER_MODEL: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// When a server is back, the same request succeeds again.
@@ -327,13 +327,13 @@ crate::requirements! {
         /// Every listed server of a model accepts the key.
         EVERY_SERVER: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server returns 401 for an invalid key.
-        INVALID_KEY: Must Server Check at DIRECT values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        INVALID_KEY: Must Server Check at DIRECT values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 without a key, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        MISSING_KEY: Must Server Check at DIRECT rejects MISSING_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 for a revoked key.
-        REVOKED_KEY: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Authentication" 0x3741_f6ca];
+        REVOKED_KEY: Must Server Check at DIRECT rejects INVALID_KEY ["Authentication" 0xe9d2_64a6, "Authentication" 0x3741_f6ca];
         /// A listed server returns 404 for an unknown model.
-        UNKNOWN_MODEL: Must Server Check at DIRECT values MODELS ["Direct server access" 0x4f8b_6cef, "Errors" 0xcc2c_0ab3];
+        UNKNOWN_MODEL: Must Server Check at DIRECT values MODELS rejects UNKNOWN_MODEL ["Direct server access" 0x4f8b_6cef, "Errors" 0xcc2c_0ab3];
         /// What else a server offers is left open; the simulator's servers offer what the gateway does, except
         /// discovery.
         OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 0x4f8b_6cef];

@@ -10,6 +10,7 @@ pub mod external;
 mod members;
 pub mod overrides;
 pub mod places;
+pub mod rejections;
 pub mod requirements;
 pub mod root;
 pub mod route;

@@ -18,7 +18,7 @@ crate::requirements! {
         /// The server returns a contract's document by the contract's URI.
         BY_URI: Must Server Check at CONTRACT_BY_URI ["Token metadata service" 0xfb1b_c74c, "Token metadata service" 0x611d_fb91, "Token metadata service (GET only; paths under {base_url})" 0x8016_3120];
         /// The server returns no document for an unknown contract.
-        UNKNOWN: Must Server Check at EVERY ["Token metadata service" 0xfb1b_c74c];
+        UNKNOWN: Must Server Check at EVERY rejects UNKNOWN ["Token metadata service" 0xfb1b_c74c];
         /// A contract that is declared to have both addresses has the same document at both.
         SAME: Must Server Check at DOCUMENTS_BY_URI ["Token metadata service" 0x611d_fb91];
     }
@@ -37,7 +37,7 @@ crate::requirements! {
         /// A token's document is the same with and without `.json`.
         SAME: Must Server Check at TOKEN_JSON ["Token metadata service" 0xfb1b_c74c];
         /// The server returns no document for an unknown token of a contract without a template.
-        UNKNOWN: Must Server Check at TOKEN ["Token metadata service" 0xfb1b_c74c];
+        UNKNOWN: Must Server Check at TOKEN rejects UNKNOWN_TOKEN ["Token metadata service" 0xfb1b_c74c];
         /// The meaning of a template's `tag` is not stated; the simulator replaces it with the token's id.
         TEMPLATE: May Server Open("the table gives the type and the default of `tag`, not its use") ["Token metadata records" 0xf442_a7a1];
     }
@@ -58,7 +58,7 @@ crate::requirements! {
         /// The double slash after a contract's URI is part of the path.
         DOUBLE_SLASH: Must Server Check ["Token metadata service (GET only; paths under {base_url})" 0x8956_2350];
         /// The server rejects a path with an empty parameter.
-        REQUIRED: Must Server Check at CAN_BE_EMPTY rule "route.required" ["Token metadata service (GET only; paths under {base_url})" 0x2377_be53];
+        REQUIRED: Must Server Check at CAN_BE_EMPTY rule "route.required" rejects EMPTY ["Token metadata service (GET only; paths under {base_url})" 0x2377_be53];
         /// Which double slash ends a URI that has some itself is not stated; here the last one does.
         LAST: May Server Open("a URI contains a double slash itself, and no sentence says which one ends it") ["Token metadata service (GET only; paths under {base_url})" 0x8956_2350];
         /// How a parameter is encoded in a path is not stated; here it is percent-decoded once, after the path is
@@ -73,7 +73,7 @@ crate::requirements! {
     /// Rejected parameters, and the body that says so.
     mod validation {
         /// The server returns 422 for a token id that is not an integer, on every path that has one.
-        INTEGER: Must Server Check at WITH_ID values IDS rule "route.integer" ["Errors" 0x4dd8_3932, "Token metadata service (GET only; paths under {base_url})" 0xa287_9f38, "Token metadata service (GET only; paths under {base_url})" 0x001a_9d59, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122, "Token metadata service (GET only; paths under {base_url})" 0x324c_4fb3, "Token metadata service (GET only; paths under {base_url})" 0xc00f_50cd];
+        INTEGER: Must Server Check at WITH_ID values IDS rule "route.integer" rejects INVALID ["Errors" 0x4dd8_3932, "Token metadata service (GET only; paths under {base_url})" 0xa287_9f38, "Token metadata service (GET only; paths under {base_url})" 0x001a_9d59, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122, "Token metadata service (GET only; paths under {base_url})" 0x324c_4fb3, "Token metadata service (GET only; paths under {base_url})" 0xc00f_50cd];
         /// The body of a 422 is an object whose `detail` is an array of objects.
         DETAIL: Must Server Check at WITH_ID rule "validation.detail" ["Token metadata records" 0x1736_98ba, "Errors" 0x4dd8_3932];
         /// Each error has a `loc`, an array of strings and integers.

@@ -25,6 +25,7 @@ pub mod places;
 pub mod probes;
 pub mod program;
 pub mod query;
+pub mod rejections;
 pub mod requirements;
 pub mod route;
 mod shapes;

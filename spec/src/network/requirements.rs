@@ -36,33 +36,33 @@ crate::requirements! {
         /// The same message sent again is not listed twice under one hash.
         SAME_TWICE: Must Server Check at CREATIONS ["Message record" 0x030c_7a42];
         /// A hash that no message has returns 404.
-        UNKNOWN: Must Server Check at MESSAGE ["Endpoints" 0x5639_ec0a, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at MESSAGE rejects NOT_FOUND ["Endpoints" 0x5639_ec0a, "Errors" 0x53a1_7b62];
     }
 
     /// The request envelope of every create call. A malformed envelope is rejected with a documented 4xx status.
     mod envelope {
         /// The body is a JSON object.
-        BODY: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Endpoints" 0x68e7_8c41];
+        BODY: Must Server Check at CREATIONS rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e, "Endpoints" 0x68e7_8c41];
         /// `message` is present and is an object.
-        MESSAGE: Must Server Check at CREATIONS values MESSAGE ["Request envelope for creating records" 0x8f07_ee3e];
+        MESSAGE: Must Server Check at CREATIONS values MESSAGE rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `signature` is a string.
-        SIGNATURE: Must Server Check at CREATIONS values SIGNATURE ["Request envelope for creating records" 0x8f07_ee3e];
+        SIGNATURE: Must Server Check at CREATIONS values SIGNATURE rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `address` is present and is a string that is not empty.
-        ADDRESS: Must Server Check at CREATIONS values ADDRESS ["Request envelope for creating records" 0x8f07_ee3e];
+        ADDRESS: Must Server Check at CREATIONS values ADDRESS rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `chain` is a string: the server processes no message with another type, unless it reads a number as a string.
-        CHAIN: Must Server Check at CREATIONS values TEXT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x5aed_1437];
+        CHAIN: Must Server Check at CREATIONS values TEXT rejects TYPED ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x5aed_1437];
         /// `channel` is a string: the server processes no message with another type, unless it reads a number as a string.
-        CHANNEL: Must Server Check at CREATIONS values TEXT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x9250_511b];
+        CHANNEL: Must Server Check at CREATIONS values TEXT rejects TYPED ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x9250_511b];
         /// `type` is present and is a string.
-        TYPE: Must Server Check at CREATIONS values TYPE ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0xa964_0795];
+        TYPE: Must Server Check at CREATIONS values TYPE rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0xa964_0795];
         /// A message of a type that the document does not name is rejected, or keeps its type.
-        TYPE_KNOWN: Must Server Check at CREATIONS ["Message record" 0xa964_0795];
+        TYPE_KNOWN: Must Server Check at CREATIONS rejects OPEN_LIST ["Message record" 0xa964_0795];
         /// An endpoint with a fixed message type rejects the other types.
-        TYPE_OF_ENDPOINT: Must Server Check at OWN_TYPE ["Endpoints" 0x8a57_f196, "Endpoints" 0xbc1b_a066, "Endpoints" 0xce4f_8ead, "Endpoints" 0xd6e3_080b, "Endpoints" 0x4932_52ba, "Endpoints" 0xadb2_7188, "Endpoints" 0xd00c_b1d5];
+        TYPE_OF_ENDPOINT: Must Server Check at OWN_TYPE rejects OTHER_TYPE ["Endpoints" 0x8a57_f196, "Endpoints" 0xbc1b_a066, "Endpoints" 0xce4f_8ead, "Endpoints" 0xd6e3_080b, "Endpoints" 0x4932_52ba, "Endpoints" 0xadb2_7188, "Endpoints" 0xd00c_b1d5];
         /// `timestamp` is present and is an integer.
-        TIMESTAMP: Must Server Check at CREATIONS values TIMESTAMP ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x09bc_6a8f];
+        TIMESTAMP: Must Server Check at CREATIONS values TIMESTAMP rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x09bc_6a8f];
         /// `content` is present and is an object.
-        CONTENT: Must Server Check at CREATIONS values CONTENT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x375c_704d];
+        CONTENT: Must Server Check at CREATIONS values CONTENT rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x375c_704d];
         /// The response holds `item_hash`, a string that is not empty.
         REPLY_HASH: Must Server Check at MESSAGE_CREATION ["Request envelope for creating records" 0xca53_b92e, "Endpoints" 0x3d42_c78f];
         /// The response holds `status`, and its value is `success`.
@@ -176,17 +176,17 @@ crate::requirements! {
         /// An upload accepts comma-separated `tags`.
         TAGS: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
         /// The server rejects a body that is not a multipart form.
-        MULTIPART: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
+        MULTIPART: Must Server Check at UPLOAD rejects MALFORMED ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
         /// The server rejects a form without `file`.
-        FILE_REQUIRED: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
+        FILE_REQUIRED: Must Server Check at UPLOAD rejects MALFORMED ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
         /// The server rejects a form without `address`.
-        ADDRESS_REQUIRED: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
+        ADDRESS_REQUIRED: Must Server Check at UPLOAD rejects MALFORMED ["Endpoints" 0x1b72_a93d, "Errors" 0x53a1_7b62];
         /// A server that verifies signatures rejects a signature over the hash of another file.
-        SIGNATURE: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
+        SIGNATURE: Must Server Check at UPLOAD rejects UNSIGNED ["Endpoints" 0x1b72_a93d];
         /// A hash that no file has returns 404.
-        UNKNOWN: Must Server Check at FILE ["Endpoints" 0xe984_4fec, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at FILE rejects NOT_FOUND ["Endpoints" 0xe984_4fec, "Errors" 0x53a1_7b62];
         /// A hash that no file has returns 404 from the raw endpoint.
-        UNKNOWN_RAW: Must Server Check at RAW_FILE ["Endpoints" 0x16d4_b5a3, "Errors" 0x53a1_7b62];
+        UNKNOWN_RAW: Must Server Check at RAW_FILE rejects NOT_FOUND ["Endpoints" 0x16d4_b5a3, "Errors" 0x53a1_7b62];
         /// Which hash is signed, and in which encoding, is left open; the simulator expects a wallet message signature over the file's hexadecimal SHA-256.
         SIGNED_TEXT: Must Client Open("`signature of the file hash` names neither the hash nor its encoding") ["Endpoints" 0x1b72_a93d];
         /// The maximum size of a file is not shown; the simulator has a limit.
@@ -198,11 +198,11 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at AGGREGATE_CREATION ["Endpoints" 0x8a57_f196, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no write whose `key` is missing or not a string, unless it reads a number as a string.
-        CREATE_KEY: Must Server Check at AGGREGATE_CREATION values NEEDED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_KEY: Must Server Check at AGGREGATE_CREATION values NEEDED rejects TYPED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `address` is not a string.
-        CREATE_ADDRESS: Must Server Check at AGGREGATE_CREATION values OWNER ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_ADDRESS: Must Server Check at AGGREGATE_CREATION values OWNER rejects TYPED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `content` is not an object.
-        CREATE_CONTENT: Must Server Check at AGGREGATE_CREATION values MEMBERS ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_CONTENT: Must Server Check at AGGREGATE_CREATION values MEMBERS rejects TYPED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// `key` is the requested key.
         KEY: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `address` is the owner's address.
@@ -220,7 +220,7 @@ crate::requirements! {
         /// A later write of some members keeps the other members or replaces the whole object; the target chooses which.
         PARTIAL: Must Server Check at PROCESSING ["Endpoints" 0x8a57_f196];
         /// An aggregate that was never written returns 404, or has no content.
-        UNKNOWN: Must Server Check at AGGREGATE ["Endpoints" 0xbd88_112a, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at AGGREGATE rejects ABSENT ["Endpoints" 0xbd88_112a, "Errors" 0x53a1_7b62];
         /// The list response holds the array `aggregates`.
         LISTED: Must Server Check at AGGREGATES ["Endpoints" 0x0983_929a, "Endpoints" 0xad67_734b];
         /// With `address`, every listed aggregate belongs to this address.
@@ -238,15 +238,15 @@ crate::requirements! {
         /// With `limit`, `GET /aggregates/{address}.json` returns at most that many aggregates.
         JSON_LIMIT: Must Server Check at AGGREGATES_OF ["Endpoints" 0xc81e_3a98, "Node metrics records" 0xd1e8_f501];
         /// An address that wrote nothing returns 404, or has no aggregates.
-        JSON_UNKNOWN: Must Server Check at AGGREGATES_OF ["Endpoints" 0xc81e_3a98, "Errors" 0x53a1_7b62];
+        JSON_UNKNOWN: Must Server Check at AGGREGATES_OF rejects ABSENT ["Endpoints" 0xc81e_3a98, "Errors" 0x53a1_7b62];
         /// A write by a stranger does not change another address's aggregate.
-        OWNER: Must Server Check at AGGREGATE_WRITES ["Aggregate" 0x28a2_ed65, "Endpoints" 0x8a57_f196];
+        OWNER: Must Server Check at AGGREGATE_WRITES rejects STRANGER ["Aggregate" 0x28a2_ed65, "Endpoints" 0x8a57_f196];
         /// A signer that the owner's `security` lists writes the aggregates that its authorization names.
         DELEGATE: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0x4a8f_83e8, "Signing of stored records" 0xd152_c394];
         /// A listed signer writes nothing beyond its authorization: no other key, channel or type, and not `security`.
-        DELEGATE_LIMITS: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0xd152_c394];
+        DELEGATE_LIMITS: Must Server Check at AGGREGATE_WRITES rejects BEYOND ["Signing of stored records" 0xd152_c394];
         /// A signer that `security` no longer lists writes nothing.
-        DELEGATE_REVOKED: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0x4a8f_83e8];
+        DELEGATE_REVOKED: Must Server Check at AGGREGATE_WRITES rejects BEYOND ["Signing of stored records" 0x4a8f_83e8];
     }
 
     /// Serverless programs.
@@ -254,17 +254,17 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at PROGRAM_CREATION ["Endpoints" 0xbc1b_a066, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no program whose `runtime` is not a string, unless it reads a number as a string.
-        RUNTIME: Must Server Check at PROGRAM_CREATION values TEXT ["Endpoints" 0xbc1b_a066];
+        RUNTIME: Must Server Check at PROGRAM_CREATION values TEXT rejects TYPED ["Endpoints" 0xbc1b_a066];
         /// The server processes no program whose `memory` is not an integer, unless it reads the value as one.
-        MEMORY: Must Server Check at PROGRAM_CREATION values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        MEMORY: Must Server Check at PROGRAM_CREATION values COUNT rejects TYPED ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// The server processes no program whose `timeout` is not an integer, unless it reads the value as one.
-        TIMEOUT: Must Server Check at PROGRAM_CREATION values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        TIMEOUT: Must Server Check at PROGRAM_CREATION values COUNT rejects TYPED ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// A program that was accepted can be run by its hash.
         RUN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "What the service does" 0x94cf_cb2b];
         /// The server rejects a run whose `variables` are not an object of strings, unless it reads a number as a string.
-        VARIABLES: Must Server Check at RUN values VARIABLES ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
+        VARIABLES: Must Server Check at RUN values VARIABLES rejects TYPED ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
         /// A program that was never stored returns 404.
-        UNKNOWN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at RUN rejects NOT_FOUND ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
         /// What a run returns depends on the program; the simulator runs its own small template language.
         RESULT: Must Server Open("the table says that the response depends on the program") at RUN ["Endpoints" 0x72ce_7adb];
     }
@@ -278,11 +278,11 @@ crate::requirements! {
         /// A create call returns `ipv6`: an IPv6 address, or null or empty until one is given.
         CREATED_IPV6: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance whose `cpu`, `memory` or `disk` is not an integer, unless it reads the value as one.
-        CREATE_NUMBERS: Must Server Check at INSTANCE_CREATION values COUNT ["Endpoints" 0xce4f_8ead];
+        CREATE_NUMBERS: Must Server Check at INSTANCE_CREATION values COUNT rejects TYPED ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
-        CREATE_TEXTS: Must Server Check at INSTANCE_CHANGED values LABEL ["Endpoints" 0xce4f_8ead];
+        CREATE_TEXTS: Must Server Check at INSTANCE_CHANGED values LABEL rejects TYPED ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
-        CREATE_FIREWALL: Must Server Check at INSTANCE_CHANGED values PORTS ["Endpoints" 0xce4f_8ead];
+        CREATE_FIREWALL: Must Server Check at INSTANCE_CHANGED values PORTS rejects TYPED ["Endpoints" 0xce4f_8ead];
         /// `instance_id` is the requested one.
         ID: Must Server Check at INSTANCE ["Instance" 0x18ca_5696, "Endpoints" 0xc23e_4f25];
         /// `owner` is the address that created the instance.
@@ -308,7 +308,7 @@ crate::requirements! {
         /// `updated_at` is an integer, in seconds, and not earlier than `created_at`.
         UPDATED_AT: Must Server Check at INSTANCE ["Instance" 0x4cff_e908];
         /// An instance that was never created returns 404.
-        UNKNOWN: Must Server Check at INSTANCE ["Endpoints" 0xc23e_4f25, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at INSTANCE rejects NOT_FOUND ["Endpoints" 0xc23e_4f25, "Errors" 0x53a1_7b62];
         /// The list response holds the array `instances`.
         LISTED: Must Server Check at INSTANCES ["Endpoints" 0x0983_929a, "Endpoints" 0xbfb6_a8ae];
         /// With `address`, every listed instance belongs to this address.
@@ -320,13 +320,13 @@ crate::requirements! {
         /// After an update the instance has the new name and description, and is otherwise as before.
         UPDATE_APPLIES: Must Server Check at PROCESSING ["Endpoints" 0xd6e3_080b];
         /// The server rejects an update of an instance that was never created.
-        UPDATE_UNKNOWN: Must Server Check at INSTANCE_UPDATE ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
+        UPDATE_UNKNOWN: Must Server Check at INSTANCE_UPDATE rejects UNKNOWN_INSTANCE ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
         /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.
         CONTROLLED: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no action other than `start`, `stop` and `restart`, and none whose `instance_id` is not a string.
-        ACTION: Must Server Check at INSTANCE_CONTROL values ACTIONS ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
+        ACTION: Must Server Check at INSTANCE_CONTROL values ACTIONS rejects TYPED ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// The server rejects an action on an instance that was never created.
-        CONTROL_UNKNOWN: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
+        CONTROL_UNKNOWN: Must Server Check at INSTANCE_CONTROL rejects UNKNOWN_INSTANCE ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// What happens when the path and the content name two instances is left open; the simulator rejects the request.
         SAME_ID: Must Server Open("the identifier is in the path and in the content, and no sentence compares them") at INSTANCE_CHANGES ["Endpoints" 0xd6e3_080b, "Endpoints" 0x4932_52ba];
         /// What a control action does to the status is not shown; the simulator starts, stops and restarts the instance.
@@ -338,13 +338,13 @@ crate::requirements! {
         /// A pin returns `item_hash` and the status `success`.
         PINNED: Must Server Check at PIN_CREATION ["Endpoints" 0xadb2_7188, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no pin whose `hash` is missing or not a string, unless it reads a number as a string.
-        HASH_REQUIRED: Must Server Check at PIN_CREATION values NEEDED ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
+        HASH_REQUIRED: Must Server Check at PIN_CREATION values NEEDED rejects TYPED ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
         /// The server returns pinned content by its hash.
         CONTENT: Must Server Check at PINNED ["Endpoints" 0x2e44_ba25, "What the service does" 0x94cf_cb2b];
         /// The server returns pinned content with its content type.
         CONTENT_TYPE: Must Server Check at PINNED ["Endpoints" 0x2e44_ba25];
         /// Content that the network does not have returns 404.
-        UNKNOWN: Must Server Check at PINNED ["Endpoints" 0x2e44_ba25, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at PINNED rejects NOT_FOUND ["Endpoints" 0x2e44_ba25, "Errors" 0x53a1_7b62];
     }
 
     /// Indexed chain data.
@@ -384,9 +384,9 @@ crate::requirements! {
         /// With several filters, every element matches all of them.
         ALL_OF: Must Server Check at INDEXER ["Endpoints" 0xe171_da63, "Endpoints" 0x873d_934e];
         /// A block or a timestamp that is not an integer is rejected or ignored; it is not an internal error.
-        INTEGERS: Must Server Check at INDEXER ["Endpoints" 0xe171_da63, "Endpoints" 0x873d_934e, "Errors" 0x53a1_7b62];
+        INTEGERS: Must Server Check at INDEXER rejects BOUND ["Endpoints" 0xe171_da63, "Endpoints" 0x873d_934e, "Errors" 0x53a1_7b62];
         /// A network that is not indexed is rejected, or has no events.
-        UNKNOWN_NETWORK: Must Server Check at INDEXER ["Endpoints" 0xe171_da63, "Errors" 0x53a1_7b62];
+        UNKNOWN_NETWORK: Must Server Check at INDEXER rejects ABSENT ["Endpoints" 0xe171_da63, "Errors" 0x53a1_7b62];
         /// How `args` is written in a query is left open; the simulator reads a JSON object and lists events whose `args` have the same members.
         ARGS_SELECT: Must Server Open("the parameter is an object in a query, and no sentence gives its encoding") at EVENTS ["Endpoints" 0xe171_da63];
     }
@@ -406,7 +406,7 @@ crate::requirements! {
         /// With a `count` above one, `value` is still one integer.
         COUNT: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `POST /vrf/generate` rejects a `seed` that is not a string and a `min`, `max` or `count` that is not an integer, unless it reads the value as one.
-        GENERATE_FIELDS: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df, "Errors" 0x53a1_7b62];
+        GENERATE_FIELDS: Must Server Check at VRF_GENERATE rejects TYPED ["Endpoints" 0x9e99_a2df, "Errors" 0x53a1_7b62];
         /// The seed, value and proof from one generate call verify as valid.
         VERIFIES: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28, "What the service does" 0x94cf_cb2b];
         /// `valid` is true or false.
@@ -414,13 +414,13 @@ crate::requirements! {
         /// `POST /vrf/verify` returns `status`, a string.
         VERIFY_STATUS: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28];
         /// `POST /vrf/verify` does not find a `seed`, `proof` or `value` of another type valid.
-        VERIFY_FIELDS: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28, "Errors" 0x53a1_7b62];
+        VERIFY_FIELDS: Must Server Check at VRF_VERIFY rejects NOT_VALID ["Endpoints" 0x0275_7d28, "Errors" 0x53a1_7b62];
         /// With another seed, the value and proof are not valid.
-        OTHER_SEED: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28];
+        OTHER_SEED: Must Server Check at VRF_VERIFY rejects NOT_VALID ["Endpoints" 0x0275_7d28];
         /// With another value, the seed and proof are not valid.
-        OTHER_VALUE: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28];
+        OTHER_VALUE: Must Server Check at VRF_VERIFY rejects NOT_VALID ["Endpoints" 0x0275_7d28];
         /// With one character changed, the proof is not valid.
-        OTHER_PROOF: Must Server Check at VRF_VERIFY ["Endpoints" 0x0275_7d28];
+        OTHER_PROOF: Must Server Check at VRF_VERIFY rejects NOT_VALID ["Endpoints" 0x0275_7d28];
         /// What happens when `min` is above `max`, or `count` below one, is left open; the simulator rejects the request.
         BOUNDS: Must Server Open("the body is a list of types, without a relation between them") at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// Whether a seed gives the same value again is left open; in the simulator it does.
@@ -434,11 +434,11 @@ crate::requirements! {
         /// A registration accepts the events `message.new` and `program.executed`.
         EVENT_NAMES: Must Server Check at WEBHOOK_WRITES ["Events" 0xb351_4df0, "Endpoints" 0xd00c_b1d5];
         /// The server processes no registration whose `url` is missing or not a string.
-        URL: Must Server Check at WEBHOOK_CREATION values NEEDED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
+        URL: Must Server Check at WEBHOOK_CREATION values NEEDED rejects TYPED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `events` is not an array of strings, unless it reads a number as a string.
-        EVENTS: Must Server Check at WEBHOOK_CREATION values EVENTS ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        EVENTS: Must Server Check at WEBHOOK_CREATION values EVENTS rejects TYPED ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `secret` is not a string, unless it reads a number as a string.
-        SECRET: Must Server Check at WEBHOOK_CREATION values TEXT ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        SECRET: Must Server Check at WEBHOOK_CREATION values TEXT rejects TYPED ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server delivers the registered events to the webhook's URL.
         DELIVERED: Must Server NotObservable("payload, signature and repetition of a delivery are not shown; the simulator's own test receives one") ["Events" 0xb351_4df0, "What the service does" 0x94cf_cb2b];
     }
@@ -496,7 +496,7 @@ crate::requirements! {
         /// A record is available until it is two weeks old.
         RETAINED: Must Server Check at METRICS ["Limits" 0x2ece_b5ad, "Endpoints" 0xcd15_7f3f, "Endpoints" 0xdbcb_11d3, "What the service does" 0xa609_534f];
         /// A node that does not exist returns 404, or has no records.
-        UNKNOWN: Must Server Check at METRICS ["Endpoints" 0xcd15_7f3f, "Endpoints" 0xdbcb_11d3, "Errors" 0x53a1_7b62];
+        UNKNOWN: Must Server Check at METRICS rejects ABSENT ["Endpoints" 0xcd15_7f3f, "Endpoints" 0xdbcb_11d3, "Errors" 0x53a1_7b62];
         /// Pending counts are low except while a node is syncing; the document does not state which number is low.
         PENDING_LOW: Should Server Open("the sentence says `low` without a number and excepts nodes that are syncing") at METRICS ["Node metrics records" 0x7d28_3ba2];
     }
@@ -548,7 +548,7 @@ crate::requirements! {
         /// The file of a message that was reclaimed is no longer available.
         REMOVED_BYTES: Must Server Check at REMOVAL ["Reading the STORE message (recovery rules)" 0xd3a1_35d3, "States and transitions" 0x619a_cd3e];
         /// A node that lacks the message returns 404.
-        LAGGING: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x9608_3658, "Errors" 0x7e3f_7118];
+        LAGGING: Must Server Check at MESSAGE rejects LAGGING ["Reading the STORE message (recovery rules)" 0x9608_3658, "Errors" 0x7e3f_7118];
         /// The content identifier of a live STORE is `message.content.item_hash`.
         READ_LIVE: Must Reader Vector ["Reading the STORE message (recovery rules)" 0x2c05_70ce, "Endpoints" 0x0f3d_628a];
         /// A reader treats `removing` like `processed`.
@@ -576,21 +576,21 @@ crate::requirements! {
         /// A FORGET whose targets are all valid forgets every one of them.
         APPLIES: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145, "States and transitions" 0xf217_f297];
         /// A FORGET with an unknown target forgets nothing.
-        ALL_OR_NOTHING: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
+        ALL_OR_NOTHING: Must Server Check at PROCESSING rejects BATCH ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// A message with the status `removing` is a valid target.
         REMOVING_TARGET: Must Server Check at PROCESSING ["States and transitions" 0x3f80_1f68];
         /// A FORGET with a target that is `removed` forgets nothing.
-        REMOVED_FAILS: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
+        REMOVED_FAILS: Must Server Check at PROCESSING rejects BATCH ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// A FORGET with a target that is `pending` forgets nothing while the target is pending.
-        PENDING_FAILS: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
+        PENDING_FAILS: Must Server Check at PROCESSING rejects BATCH ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// A FORGET with a target that is `rejected` forgets nothing.
-        REJECTED_FAILS: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
+        REJECTED_FAILS: Must Server Check at PROCESSING rejects BATCH ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// A FORGET that failed is retried, and applies once its targets are valid.
         RETRIED: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// A FORGET that keeps failing is finally rejected.
         FINALLY_REJECTED: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// The server processes no FORGET whose `hashes` is not an array of strings, unless it reads a number as a string.
-        HASHES: Must Server Check at MESSAGE_CREATION values HASHES ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
+        HASHES: Must Server Check at MESSAGE_CREATION values HASHES rejects TYPED ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
         /// A POST remains readable after the FORGET of the STORE that it names.
         POSTS_REMAIN: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x60ad_3e6e];
         /// The result of a FORGET is left open for another owner's target, a target that is not a STORE, one named twice and one forgotten already; the simulator rejects the first two and ignores the others.
@@ -654,35 +654,35 @@ crate::requirements! {
         /// The server accepts an aggregate signed over its canonical JSON.
         RECORD_TAKEN: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0x241b_c8ec, "Signing of stored records" 0x4588_c5e2];
         /// A server that verifies signatures rejects a message signed by another key.
-        VERIFIED: Must Server Check at CREATIONS ["General request signing" 0xcc14_ff51, "General request signing" 0xeb7d_9aab, "Message record" 0xd120_8070];
+        VERIFIED: Must Server Check at CREATIONS rejects UNSIGNED ["General request signing" 0xcc14_ff51, "General request signing" 0xeb7d_9aab, "Message record" 0xd120_8070];
     }
 
     /// Error responses.
     mod errors {
         /// An error response is JSON with `error` (string), `status` (`error`) and `code` (string).
-        BODY: Must Server Check at CORE ["Errors" 0x54f4_fdb6];
+        BODY: Must Server Check at CORE rejects MALFORMED ["Errors" 0x54f4_fdb6];
         /// A malformed request returns 400.
-        BAD_REQUEST: Must Server Check at FLAT ["Errors" 0x53a1_7b62];
+        BAD_REQUEST: Must Server Check at FLAT rejects BAD_REQUEST ["Errors" 0x53a1_7b62];
         /// An invalid request gets a response that is not an internal error.
         NO_INTERNAL: Must Server Check at MESSAGE ["Errors" 0x53a1_7b62];
         /// A rejected create call stores nothing.
-        NOTHING_STORED: Must Server Check at CREATIONS ["Errors" 0x53a1_7b62, "Request envelope for creating records" 0xca53_b92e];
+        NOTHING_STORED: Must Server Check at CREATIONS rejects MALFORMED ["Errors" 0x53a1_7b62, "Request envelope for creating records" 0xca53_b92e];
         /// When the server returns 401 is not shown; the simulator does so when a signature is missing.
         UNAUTHORIZED: Must Server Open("the list of statuses gives 401 a name and no cause") at AUTHENTICATED ["Errors" 0x53a1_7b62];
         /// When the server returns 403 is not shown; the simulator does so when another key made the signature.
         FORBIDDEN: Must Server Open("the list of statuses gives 403 a name and no cause") at AUTHENTICATED ["Errors" 0x53a1_7b62];
         /// The server returns 500 for its own failures.
-        INTERNAL: Must Server Check at CORE ["Errors" 0x53a1_7b62];
+        INTERNAL: Must Server Check at CORE rejects INTERNAL ["Errors" 0x53a1_7b62];
     }
 
     /// Rate limits.
     mod limits {
         /// General endpoints allow 100 requests per minute per IP address, and return 429 to more.
-        GENERAL: Must Server Check at GENERAL ["Limits" 0xde30_ca1b, "Limits" 0x2ad6_6651];
+        GENERAL: Must Server Check at GENERAL rejects RATE ["Limits" 0xde30_ca1b, "Limits" 0x2ad6_6651];
         /// The endpoints that a target declares as authenticated allow 300 requests per minute per IP address, and return 429 to more.
-        AUTHENTICATED: Must Server Check at MESSAGE_CREATION ["Limits" 0xc5ee_0f38, "Limits" 0x2ad6_6651];
+        AUTHENTICATED: Must Server Check at MESSAGE_CREATION rejects RATE ["Limits" 0xc5ee_0f38, "Limits" 0x2ad6_6651];
         /// Program execution allows 10 runs per minute per IP address, and returns 429 to more.
-        HEAVY: Must Server Check at RUN ["Limits" 0x0ac5_e68b, "Limits" 0x2ad6_6651];
+        HEAVY: Must Server Check at RUN rejects RATE ["Limits" 0x0ac5_e68b, "Limits" 0x2ad6_6651];
         /// A 429 has the header `Retry-After`, in whole seconds.
         RETRY_AFTER: Must Server Check at CORE ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
         /// After a minute without requests, a client may send requests again.

@@ -10,6 +10,7 @@ pub mod message;
 pub mod places;
 pub mod prepare;
 pub mod record;
+pub mod rejections;
 pub mod requirements;
 mod shapes;
 pub mod submit;

@@ -22,47 +22,47 @@ crate::requirements! {
     /// The `Authorization` header of both endpoints, and the response when it is invalid.
     mod envelope at EVERY {
         /// The header is the scheme, one space and the envelope; the server rejects any other scheme or spacing.
-        SCHEME: Must Server Check values HEADER rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Exchange (both endpoints)" 0x764f_cb51, "Errors" 0x20c3_886d];
+        SCHEME: Must Server Check values HEADER rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x8119_accd, "Exchange (both endpoints)" 0x764f_cb51, "Errors" 0x20c3_886d];
         /// The envelope is two parts joined by a single dot.
-        TWO_PARTS: Must Server Check values ENVELOPE rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Errors" 0x20c3_886d];
+        TWO_PARTS: Must Server Check values ENVELOPE rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x8119_accd, "Errors" 0x20c3_886d];
         /// Both parts are base64url without padding; the server rejects padding and any other alphabet.
-        BASE64URL: Must Server Check values PART rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe8b0_769a, "Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
+        BASE64URL: Must Server Check values PART rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xe8b0_769a, "Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
         /// The signature part decodes to exactly 64 bytes.
-        SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
+        SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
         /// The message begins with the version 1 envelope prefix.
-        PREFIX: Must Server Check values PREFIXES rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Versioning" 0x38d2_f117, "Errors" 0x20c3_886d];
+        PREFIX: Must Server Check values PREFIXES rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x5646_86c5, "Versioning" 0x38d2_f117, "Errors" 0x20c3_886d];
         /// The prefix is followed by a JSON object with exactly the keys `v`, `m`, `p`, `d`, `t` and `h`.
-        SIX_KEYS: Must Server Check values MEMBERS rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Exchange (both endpoints)" 0x061b_cd5b, "Errors" 0x20c3_886d];
+        SIX_KEYS: Must Server Check values MEMBERS rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x5646_86c5, "Exchange (both endpoints)" 0x061b_cd5b, "Errors" 0x20c3_886d];
         /// `v` is the number 1.
-        VERSION: Must Server Check values VERSION rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe12b_66e4, "Errors" 0x20c3_886d];
+        VERSION: Must Server Check values VERSION rule "vfkey.envelope" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xe12b_66e4, "Errors" 0x20c3_886d];
         /// The server accepts the keys in any order, because the signature covers the bytes as sent.
         KEY_ORDER_FREE: Must Server Check accepts ORDERS ["Exchange (both endpoints)" 0x061b_cd5b];
         /// `m` equals the request method.
-        METHOD: Must Server Check values METHOD rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0x6d14_10db, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
+        METHOD: Must Server Check values METHOD rule "vfkey.method-path" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x6d14_10db, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` equals the request path as sent.
-        PATH: Must Server Check values PATH rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0xc22b_dcff, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
+        PATH: Must Server Check values PATH rule "vfkey.method-path" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xc22b_dcff, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` does not include the query.
         QUERY_NOT_SIGNED: Must Server Check accepts QUERIES ["Request envelope (header `Authorization`)" 0xc22b_dcff];
         /// `t` is a string that parses to a time.
-        TIME_FORM: Must Server Check values TIME rule "vfkey.time" ["Request envelope (header `Authorization`)" 0xb4dc_293a, "Exchange (both endpoints)" 0x6a74_be82, "Errors" 0x20c3_886d];
+        TIME_FORM: Must Server Check values TIME rule "vfkey.time" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xb4dc_293a, "Exchange (both endpoints)" 0x6a74_be82, "Errors" 0x20c3_886d];
         /// `t` is at most 10 minutes before or after the server's clock.
-        TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 0x6a74_be82, "Limits" 0x1999_43c9, "Errors" 0x20c3_886d];
+        TIME_WINDOW: Must Server Check rule "vfkey.time" rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0x6a74_be82, "Limits" 0x1999_43c9, "Errors" 0x20c3_886d];
         /// `h` is the SHA-256 of the body bytes as received.
-        BODY_HASH: Must Server Check values HASH rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 0x2383_9bde, "Exchange (both endpoints)" 0xd02c_8d66, "Errors" 0x20c3_886d];
+        BODY_HASH: Must Server Check values HASH rule "vfkey.body-hash" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x2383_9bde, "Exchange (both endpoints)" 0xd02c_8d66, "Errors" 0x20c3_886d];
         /// For an empty body, the server accepts the hash of zero bytes as `h`.
         EMPTY_BODY: Must Server Check at UNREAD ["Request envelope (header `Authorization`)" 0x2383_9bde];
         /// `d` is canonical as sent; the server does not normalize it into a bound domain.
-        DOMAIN_AS_SENT: Must Server Check values DOMAIN rule "vfkey.domain" ["Request envelope (header `Authorization`)" 0x314f_ac8d, "Exchange (both endpoints)" 0xe78f_a865, "Errors" 0x20c3_886d];
+        DOMAIN_AS_SENT: Must Server Check values DOMAIN rule "vfkey.domain" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x314f_ac8d, "Exchange (both endpoints)" 0xe78f_a865, "Errors" 0x20c3_886d];
         /// The server rejects a request for a domain that has no live binding.
-        BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 0xf7ad_6cad, "Domain binding" 0x6e56_f18c, "Errors" 0x20c3_886d];
+        BINDING: Must Server Check rule "vfkey.binding" rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0xf7ad_6cad, "Domain binding" 0x6e56_f18c, "Errors" 0x20c3_886d];
         /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.
-        SIGNATURE: Must Server Check at BY_BOUND rule "vfkey.binding" ["Request envelope (header `Authorization`)" 0xb07a_33c8, "Exchange (both endpoints)" 0x061b_cd5b, "Exchange (both endpoints)" 0xf7ad_6cad, "Errors" 0x20c3_886d];
+        SIGNATURE: Must Server Check at BY_BOUND rule "vfkey.binding" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0xb07a_33c8, "Exchange (both endpoints)" 0x061b_cd5b, "Exchange (both endpoints)" 0xf7ad_6cad, "Errors" 0x20c3_886d];
         /// If the feature is not enabled for the account, the server responds as to any authentication failure.
-        FEATURE: Must Server Check ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x20c3_886d];
+        FEATURE: Must Server Check rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x20c3_886d];
         /// Every authentication failure returns the same plain-text 404, byte for byte.
-        BLANKET: Must Server Check ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x9832_6688, "Errors" 0x20c3_886d];
+        BLANKET: Must Server Check rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x9832_6688, "Errors" 0x20c3_886d];
         /// The response to an unauthenticated request reveals nothing about its body.
-        BEFORE_BODY: Must Server Check at UNREAD ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x20c3_886d];
+        BEFORE_BODY: Must Server Check at UNREAD rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0x815b_2072, "Errors" 0x20c3_886d];
     }
 
     /// The first call of the exchange: prepare.
@@ -82,41 +82,41 @@ crate::requirements! {
         /// `txtObserved` is null or an object with `vault`, `agreeing`, `required`, `reason` and `at`.
         TXT_OBSERVED: Must Server Check ["POST /api/vf-cli/publish/prepare" 0x21a0_1573];
         /// The server rejects a body that is not a JSON object.
-        BODY_JSON: Must Server Check at UNREAD ["Endpoints" 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 0x04ac_a038, "Errors" 0xd64e_6bfb];
+        BODY_JSON: Must Server Check at UNREAD rejects FIELD ["Endpoints" 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 0x04ac_a038, "Errors" 0xd64e_6bfb];
         /// The server rejects a prepare whose `domain` is missing or not a string.
-        DOMAIN_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd, "Errors" 0xd64e_6bfb];
+        DOMAIN_REQUIRED: Must Server Check rejects FIELD ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd, "Errors" 0xd64e_6bfb];
         /// If the body's `domain` differs from `d`, the server responds as to any authentication failure.
-        DOMAIN_MATCH: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd, "Exchange (both endpoints)" 0xbd44_3aa3, "Errors" 0x20c3_886d];
+        DOMAIN_MATCH: Must Server Check rejects UNAUTHENTICATED ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd, "Exchange (both endpoints)" 0xbd44_3aa3, "Errors" 0x20c3_886d];
         /// The server trims whitespace around the body's `domain`.
         DOMAIN_TRIMMED: Must Server Check accepts PADDINGS ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd];
         /// The server rejects a publish whose `cid` is missing, empty or not a string, unless it reads a number as a string.
-        CID_REQUIRED: Must Server Check at PREPARE_PUB values CID ["POST /api/vf-cli/publish/prepare" 0x3936_45f6, "Errors" 0xd64e_6bfb];
+        CID_REQUIRED: Must Server Check at PREPARE_PUB values CID rejects FIELD ["POST /api/vf-cli/publish/prepare" 0x3936_45f6, "Errors" 0xd64e_6bfb];
         /// The server accepts any non-empty string as `cid`; it does not validate it.
         CID_NOT_VALIDATED: Must Server Check at PREPARE_PUB accepts CIDS ["POST /api/vf-cli/publish/prepare" 0x3936_45f6];
         /// If `version` is missing or blank, the record has version `0`.
         VERSION_DEFAULT: Must Server Check at PREPARE_PUB accepts BLANKS ["POST /api/vf-cli/publish/prepare" 0xa13d_f808];
         /// The server rejects a `version` that is not a string, unless it reads a number as a string.
-        VERSION_STRING: Must Server Check at PREPARE_PUB values LABEL ["POST /api/vf-cli/publish/prepare" 0xa13d_f808, "Errors" 0xd64e_6bfb];
+        VERSION_STRING: Must Server Check at PREPARE_PUB values LABEL rejects FIELD ["POST /api/vf-cli/publish/prepare" 0xa13d_f808, "Errors" 0xd64e_6bfb];
         /// A prepare without `op` publishes, the same as with `op` = `pub`.
         OP_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x0704_24b4];
         /// The server rejects an unknown `op`.
-        OP_KNOWN: Must Server Check at PREPARE_PUB values OP ["POST /api/vf-cli/publish/prepare" 0x0704_24b4, "Errors" 0xd64e_6bfb];
+        OP_KNOWN: Must Server Check at PREPARE_PUB values OP rejects FIELD ["POST /api/vf-cli/publish/prepare" 0x0704_24b4, "Errors" 0xd64e_6bfb];
         /// The server rejects a transfer whose `newAuthority` is not the key scheme followed by a base58 public key.
-        NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER values AUTHORITY ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569];
+        NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER values AUTHORITY rejects NEW_AUTHORITY ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569];
         /// The server rejects a `newAuthority` that equals the bound key.
-        NEW_AUTHORITY_DIFFERS: Must Server Check at PREPARE_TRANSFER ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Errors" 0xd64e_6bfb];
+        NEW_AUTHORITY_DIFFERS: Must Server Check at PREPARE_TRANSFER rejects FIELD ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Errors" 0xd64e_6bfb];
         /// At most one publish per domain is in flight; the server rejects a second prepare.
-        ONE_IN_FLIGHT: Must Server Check ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
+        ONE_IN_FLIGHT: Must Server Check rejects CONFLICT ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
         /// The one-in-flight lock of a domain does not block other domains.
         LOCK_PER_DOMAIN: Must Server Check ["States and transitions" 0x11f0_65de];
         /// The one-in-flight lock also rejects a replayed prepare.
-        REPLAY: Must Server Check ["Exchange (both endpoints)" 0x8c81_47fa];
+        REPLAY: Must Server Check rejects REPLAYED ["Exchange (both endpoints)" 0x8c81_47fa];
         /// When a prepare expires without a submit, the domain is free again.
         LOCK_EXPIRES: Must Server Check ["States and transitions" 0xecca_fb99];
         /// The server rejects a prepare for a domain whose binding is not publishable.
-        PUBLISHABLE: Must Server Check ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
+        PUBLISHABLE: Must Server Check rejects CONFLICT ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
         /// The server rejects a record that is too large for one transaction, and does not lock the domain.
-        RECORD_FITS: Must Server Check at PREPARE_PUB ["Errors" 0xd64e_6bfb];
+        RECORD_FITS: Must Server Check at PREPARE_PUB rejects FIELD ["Errors" 0xd64e_6bfb];
         /// A rejected prepare does not lock its domain.
         LOCKS_NOTHING: Must Server Check ["States and transitions" 0x11f0_65de, "Errors" 0xd64e_6bfb];
     }
@@ -124,26 +124,26 @@ crate::requirements! {
     /// What applies to every endpoint of the exchange.
     mod exchange at ENDPOINTS {
         /// Error responses are JSON objects with a string `error`, except the blanket 404 and the 413.
-        ERROR_JSON: Must Server Check at EVERY ["Errors" 0x9832_6688];
+        ERROR_JSON: Must Server Check at EVERY rejects ERRORS ["Errors" 0x9832_6688];
         /// The server rejects a body over 64 KiB with a plain-text 413, and accepts a smaller one.
-        BODY_LIMIT: Must Server Check ["Endpoints" 0xd924_cff3, "Errors" 0x9832_6688, "Errors" 0x7b8d_73b3, "Limits" 0xab44_1245];
+        BODY_LIMIT: Must Server Check rejects TOO_LARGE ["Endpoints" 0xd924_cff3, "Errors" 0x9832_6688, "Errors" 0x7b8d_73b3, "Limits" 0xab44_1245];
         /// The server accepts at most 30 publishes per domain in 24 hours.
-        DAILY_LIMIT: Must Server Check at FIRST ["Errors" 0x116e_f23c, "Limits" 0xa453_170c];
+        DAILY_LIMIT: Must Server Check at FIRST rejects LIMITED ["Errors" 0x116e_f23c, "Limits" 0xa453_170c];
         /// The 24 hours of the publish limit are a rolling window.
-        DAILY_WINDOW: Must Server Check at FIRST ["Limits" 0xa453_170c];
+        DAILY_WINDOW: Must Server Check at FIRST rejects DAY ["Limits" 0xa453_170c];
         /// Whether prepares that are not submitted, replays, transfers and accepts count against the publish limit is left open; the
         /// simulator counts each accepted prepare.
         DAILY_COUNTS: May Server Open("the limit is of publishes and applies to prepare; no sentence says which prepares are publishes") ["Limits" 0xa453_170c, "Exchange (both endpoints)" 0x8c81_47fa];
         /// A rejected prepare does not count against the publish limit of its domain.
         DAILY_REJECTED: Must Server Check at FIRST ["Limits" 0xa453_170c];
         /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
-        RATE_PER_IP: Must Server Check ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
+        RATE_PER_IP: Must Server Check rejects LIMITED ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
         /// Requests of one IP address do not count for another.
         PER_ADDRESS: Must Server Check ["Limits" 0x22b8_c295];
         /// A standby node responds with the error `not-primary` and a reason.
-        STANDBY: Must Server Check ["Errors" 0x3a20_9d00];
+        STANDBY: Must Server Check rejects NO_WRITES ["Errors" 0x3a20_9d00];
         /// A passive backend responds with the error `backend is passive`.
-        PASSIVE: Must Server Check ["Errors" 0x3a20_9d00];
+        PASSIVE: Must Server Check rejects NO_WRITES ["Errors" 0x3a20_9d00];
     }
 
     /// The record that is written to the chain.
@@ -213,36 +213,36 @@ crate::requirements! {
         /// `signature` in the response is the fee payer's signature over the message, in base58.
         SIGNATURE: Must Server Check ["POST /api/vf-cli/publish/submit" 0x1888_daf0, "States and transitions" 0x05a3_de43];
         /// The server rejects a submit without `prepareId` or `signature`.
-        FIELDS: Must Server Check at SUBMIT_UNKNOWN values FIELD ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0xd64e_6bfb];
+        FIELDS: Must Server Check at SUBMIT_UNKNOWN values FIELD rejects FIELD ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0xd64e_6bfb];
         /// The server rejects a `signature` that is not standard base64 of 64 bytes, unless a common decoder reads 64 bytes that
         /// verify.
-        SIGNATURE_FORM: Must Server Check values SIGNATURE ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
+        SIGNATURE_FORM: Must Server Check values SIGNATURE rejects FIELD ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
         /// The server rejects a signature that does not verify over the prepared message.
-        SIGNATURE_VERIFIES: Must Server Check ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
+        SIGNATURE_VERIFIES: Must Server Check rejects FIELD ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
         /// After a rejected signature, the prepare can still be submitted.
         STAYS_PREPARED: Must Server Check ["States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
         /// A rejected signature does not extend the prepare's lifetime.
-        EXPIRY_UNCHANGED: Must Server Check ["States and transitions" 0x3b51_e480, "Errors" 0x0a1f_7938];
+        EXPIRY_UNCHANGED: Must Server Check rejects GONE ["States and transitions" 0x3b51_e480, "Errors" 0x0a1f_7938];
         /// The server responds with 410 to an unknown `prepareId`.
-        UNKNOWN: Must Server Check at SUBMIT_UNKNOWN ["Errors" 0x0a1f_7938];
+        UNKNOWN: Must Server Check at SUBMIT_UNKNOWN rejects GONE ["Errors" 0x0a1f_7938];
         /// The server responds with 410 to a submit later than 60 seconds after the prepare.
-        EXPIRED: Must Server Check at PREPARES ["States and transitions" 0xecca_fb99, "Errors" 0x0a1f_7938];
+        EXPIRED: Must Server Check at PREPARES rejects GONE ["States and transitions" 0xecca_fb99, "Errors" 0x0a1f_7938];
         /// A client cannot submit a prepare of another domain.
-        FOREIGN: Must Server Check ["POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0x0a1f_7938];
+        FOREIGN: Must Server Check rejects FOREIGN ["POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0x0a1f_7938];
         /// The same submit, repeated within 60 seconds, returns the same signature.
         REPEAT: Must Server Check ["States and transitions" 0x41d5_f7e6, "Exchange (both endpoints)" 0x8c81_47fa, "Limits" 0x08c0_4ce7];
         /// A repeated submit does not write a second record.
         NO_SECOND_RECORD: Must Server Check ["States and transitions" 0x41d5_f7e6];
         /// The server rejects a submit of a prepare that is already being submitted.
-        IN_FLIGHT: Must Server Check ["Errors" 0x23ca_2cb3];
+        IN_FLIGHT: Must Server Check rejects CONFLICT ["Errors" 0x23ca_2cb3];
         /// After a confirmed publish, the domain is free again.
         LOCK_FREED: Must Server Check ["States and transitions" 0x05a3_de43];
         /// If the blockhash expires before confirmation, the prepare expires and submit returns 410.
-        BLOCKHASH_EXPIRED: Must Server Check ["States and transitions" 0x8a3f_b54e, "Errors" 0x0a1f_7938];
+        BLOCKHASH_EXPIRED: Must Server Check rejects GONE ["States and transitions" 0x8a3f_b54e, "Errors" 0x0a1f_7938];
         /// If the chain rejects the transaction, submit returns 502.
-        REJECTED: Must Server Check ["Errors" 0x7b05_700c];
+        REJECTED: Must Server Check rejects CHAIN ["Errors" 0x7b05_700c];
         /// After about three minutes without confirmation, the service stops waiting; its 410 says "safety ceiling".
-        SAFETY_CEILING: Must Server Check ["Errors" 0x0a1f_7938, "Limits" 0x4e0e_4ddc];
+        SAFETY_CEILING: Must Server Check rejects GONE ["Errors" 0x0a1f_7938, "Limits" 0x4e0e_4ddc];
         /// An unresolved publish keeps the domain locked, because it can still land.
         UNRESOLVED_LOCK: Must Server NotObservable("the documents do not say when the lock is freed; a simulator test covers it") ["Errors" 0x0a1f_7938];
     }
@@ -250,21 +250,21 @@ crate::requirements! {
     /// A transfer of a domain from one key to another.
     mod transfer {
         /// A confirmed transfer freezes the old key; its requests return 409 with the cause `transfer-frozen`.
-        FREEZES: Must Server Check at FROZEN ["States and transitions" 0x92b4_598d, "Errors" 0x23ca_2cb3, "Transfer and accept" 0xefdf_eba4];
+        FREEZES: Must Server Check at FROZEN rejects CONFLICT ["States and transitions" 0x92b4_598d, "Errors" 0x23ca_2cb3, "Transfer and accept" 0xefdf_eba4];
         /// A transfer that is only prepared does not freeze the old key.
         FREEZES_ONCE_CONFIRMED: Must Server Check at PREPARE_TRANSFER ["States and transitions" 0x92b4_598d];
         /// While a transfer is pending, the server accepts an accept by the incoming key.
         ACCEPT_ADMITTED: Must Server Check at BY_INCOMING ["States and transitions" 0xecc3_89ec, "Transfer and accept" 0x7574_d3cc, "Exchange (both endpoints)" 0xec4f_533a];
         /// The server rejects an accept while no transfer is pending.
-        ACCEPT_NEEDS_PENDING: Must Server Check at BY_INCOMING ["Transfer and accept" 0x7574_d3cc, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
+        ACCEPT_NEEDS_PENDING: Must Server Check at BY_INCOMING rejects UNAUTHENTICATED ["Transfer and accept" 0x7574_d3cc, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
         /// The server rejects an accept by any key other than the incoming key.
-        ACCEPT_BY_INCOMING: Must Server Check at BY_INCOMING ["Transfer and accept" 0x7574_d3cc, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
+        ACCEPT_BY_INCOMING: Must Server Check at BY_INCOMING rejects UNAUTHENTICATED ["Transfer and accept" 0x7574_d3cc, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
         /// The server rejects every request of the incoming key except an accept.
-        INCOMING_ONLY_ACCEPTS: Must Server Check at BY_BOUND ["Exchange (both endpoints)" 0xf7ad_6cad, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
+        INCOMING_ONLY_ACCEPTS: Must Server Check at BY_BOUND rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0xf7ad_6cad, "Exchange (both endpoints)" 0xec4f_533a, "Errors" 0x20c3_886d];
         /// The body of an accept's submit has `op` = `accept`.
-        ACCEPT_SAYS_SO: Should Server Check at SUBMIT_ACCEPT ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "Transfer and accept" 0x7574_d3cc];
+        ACCEPT_SAYS_SO: Should Server Check at SUBMIT_ACCEPT rejects NO_OP ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "Transfer and accept" 0x7574_d3cc];
         /// The server rejects a second accept for the same transfer.
-        SECOND_ACCEPT: Must Server Check at PREPARE_ACCEPT ["States and transitions" 0xecc3_89ec, "Errors" 0x23ca_2cb3];
+        SECOND_ACCEPT: Must Server Check at PREPARE_ACCEPT rejects CONFLICT ["States and transitions" 0xecc3_89ec, "Errors" 0x23ca_2cb3];
     }
 
     /// What any verifier sees on the chain.

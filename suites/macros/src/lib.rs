@@ -1,4 +1,4 @@
-//! `#[shows(ROW, …)]` and `#[rejects(ROW, REFUSAL, …)]` make a function a check.
+//! `#[shows(ROW, …)]` and `#[rejects(ROW, …)]` make a function a check.
 //!
 //! The attributes read what a `macro_rules` macro at a function cannot: its name, its parameters and its doc comment. They
 //! leave the function as it is, and pass the rest to `check!` in `suites/src/harness/check.rs`. A parser of whole items would
@@ -13,8 +13,8 @@ pub fn shows(settings: TokenStream, function: TokenStream) -> TokenStream {
     check("shows", settings, function)
 }
 
-/// A check that something is rejected, with a valid counterpart: `#[rejects(ROW, REFUSAL, setting, …)]`, else as
-/// [`macro@shows`]. The refusal names the sentence that demands it.
+/// A check that something is rejected, with a valid counterpart; else as [`macro@shows`]. The row names the statuses, and the
+/// sentence that demands them.
 #[proc_macro_attribute]
 pub fn rejects(settings: TokenStream, function: TokenStream) -> TokenStream {
     check("rejects", settings, function)

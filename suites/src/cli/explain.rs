@@ -86,14 +86,14 @@ fn of_check(check: &Check) -> String {
     for paragraph in check.doc.split("\n\n") {
         out += &wrap("  ", paragraph);
     }
-    if check.refusal.is_some() {
+    if check.rejects {
         out += &wrap("  ", "It passes only if the valid counterpart is accepted.");
     }
     out += "\n";
     out += &field("fact", check.fact);
-    if let Some(refusal) = &check.refusal {
-        out += &field("rejection", &refusal.allowed());
-        if let Some(anchor) = refusal.sentence(row) {
+    if let Some(rejection) = check.rejection() {
+        out += &field("rejection", &rejection.allowed());
+        if let Some(anchor) = rejection.sentence(row) {
             out += &field("demanded", anchor.heading);
         }
     }
@@ -103,7 +103,7 @@ fn of_check(check: &Check) -> String {
     out += &field("cost", &cost(check));
 
     out += &head("What a failure usually means");
-    let usual = match (row.level, check.refusal.is_some(), row.subject) {
+    let usual = match (row.level, check.rejects, row.subject) {
         (Level::Should | Level::May, ..) => {
             "The server does not do what the documents recommend. The verdict is warn, and the run still conforms."
         }

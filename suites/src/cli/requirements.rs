@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use assay_spec::Service;
 use assay_suites::documents::ledger;
 use assay_suites::harness::check::Check;
-use assay_suites::harness::refusal;
+use assay_suites::harness::rejections;
 use assay_suites::services;
 use clap::Args;
 
@@ -46,9 +46,9 @@ pub(crate) fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
             |check: &&Check| args.services.is_empty() || args.services.contains(&check.requirement.service);
         let checks: Vec<_> = services::checks().into_iter().filter(is_wanted).collect();
         if args.json {
-            println!("{:#}", refusal::json(&checks));
+            println!("{:#}", rejections::json(&checks));
         } else {
-            print!("{}", refusal::table(&checks));
+            print!("{}", rejections::table(&checks));
         }
     } else if args.undeclared {
         print!("{}", ledger::undeclared(&args.services));

@@ -200,10 +200,10 @@ pub(super) fn failing<'a>(
 ) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
     let rejects = |ran: &&Ran| {
         let row = ran.outcome.requirement;
-        let refusal = services::check(row).and_then(|check| check.refusal);
+        let rejection = services::check(row).and_then(Check::rejection);
         services.contains(&row.service)
             && !SUITES.get(row.service).rejected_elsewhere.contains(&row)
-            && refusal.is_some_and(|refusal| refusal.instead.is_empty() && !refusal.statuses.contains(&500))
+            && rejection.is_some_and(|named| named.instead.is_empty() && !named.statuses.contains(&500))
             && ran.trace.rejected.contains(&row.to_string())
     };
     conforming.iter().filter(rejects).flat_map(|ran| {

@@ -149,8 +149,8 @@ pub fn unfounded(conforming: &[Ran]) -> Vec<String> {
     let check = |ran: &Ran| services::check(ran.outcome.requirement);
     let is_founded = |ran: &&Ran| {
         let row = ran.outcome.requirement;
-        let named = check(ran).and_then(|check| check.refusal);
-        named.is_some_and(|refusal| refusal.sentence(row).is_some())
+        let named = check(ran).and_then(Check::rejection);
+        named.is_some_and(|named| named.sentence(row).is_some())
             || !ran.trace.rejected.contains(&row.to_string())
     };
     let unfounded =

@@ -3,10 +3,10 @@
 use std::pin::Pin;
 use std::sync::LazyLock;
 
+use assay_spec::rejection::Rejection;
 use assay_spec::{Id, Place};
 
 use crate::harness::probe::{Probe, Settings};
-use crate::harness::refusal::Refusal;
 
 pub use crate::harness::data::{Checked, Cost, Stop, Weight};
 use crate::harness::data::{Costs, Depth};
@@ -69,8 +69,8 @@ pub struct Check {
     pub fact: &'static str,
     /// What it sends and asserts: the doc comment of its function, in paragraphs.
     pub doc: &'static str,
-    /// The rejection that it shows; it must also show a valid counterpart.
-    pub refusal: Option<Refusal>,
+    /// It shows a rejection, and must also show a valid counterpart.
+    pub rejects: bool,
     /// What it needs.
     pub needs: &'static [Need],
     /// The profile's key of a fixture that replaces its needs, and whether the settings have it.
@@ -96,7 +96,7 @@ impl Check {
             requirement,
             fact,
             doc,
-            refusal: None,
+            rejects: false,
             needs: &[],
             given: None,
             after: &[],
@@ -108,11 +108,16 @@ impl Check {
         }
     }
 
-    /// With this rejection.
+    /// Marked as showing a rejection.
     #[must_use]
-    pub const fn rejects(mut self, refusal: Refusal) -> Check {
-        self.refusal = Some(refusal);
+    pub const fn rejecting(mut self) -> Check {
+        self.rejects = true;
         self
+    }
+
+    /// The rejection that it shows: that of its row.
+    pub fn rejection(&self) -> Option<&'static Rejection> {
+        self.requirement.rejection.filter(|_| self.rejects)
     }
 
     /// With these needs.
@@ -255,10 +260,10 @@ macro_rules! check {
                 ($crate::harness::check::check!(@new $run $fact $doc $row)) $($($settings)*)?)
         }
     };
-    (rejects $run:ident $fact:ident $doc:literal $row:expr, $refusal:expr $(, $($settings:tt)*)?) => {
+    (rejects $run:ident $fact:ident $doc:literal $row:expr $(, $($settings:tt)*)?) => {
         inventory::submit! {
             $crate::harness::check::check!(@with
-                ($crate::harness::check::check!(@new $run $fact $doc $row).rejects($refusal)) $($($settings)*)?)
+                ($crate::harness::check::check!(@new $run $fact $doc $row).rejecting()) $($($settings)*)?)
         }
     };
     (@new $run:ident $fact:ident $doc:literal $row:expr) => {

@@ -14,7 +14,7 @@ pub mod pace;
 pub mod probe;
 pub mod recording;
 pub mod redact;
-pub mod refusal;
+pub mod rejections;
 pub mod run;
 pub mod select;
 pub mod sender;

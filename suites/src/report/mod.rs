@@ -207,6 +207,7 @@ pub(crate) mod example {
             places: &[],
             values: &[],
             accepted: &[],
+            rejection: None,
         }
     }
 

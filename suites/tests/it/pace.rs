@@ -178,9 +178,9 @@ async fn deviating_gateway(deviation: &str) -> (Shared, Settings) {
 /// The deviation of a row that only the last request of its check shows: a pace delays it most.
 fn latest(row: Id) -> String {
     let last = row.values.last().expect("the row rejects values").name;
-    let cells = cells::row_cells(&[row.service]).into_iter();
+    let mut cells = cells::row_cells(&[row.service]).into_iter();
     let of_value = |(name, of): &(String, Id)| *of == row && name.ends_with(&format!("value={last}"));
-    cells.filter(of_value).next_back().expect("a cell").0
+    cells.rfind(of_value).expect("a cell").0
 }
 
 /// The verdicts of a run at the gateway, which accepts a wrong list of messages, and how long it took.

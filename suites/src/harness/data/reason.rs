@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_spec::Id;
+use assay_spec::rejection::Rejection;
 
 use super::verdict::Verdict;
 
@@ -117,6 +118,11 @@ impl Want {
     /// One of these statuses: `200 or 410`.
     pub fn one_of(statuses: &[u16]) -> Want {
         Want { words: joined(statuses), statuses: Statuses::OneOf(statuses.to_vec()) }
+    }
+
+    /// One of the statuses of a rejection, or what a server may do instead.
+    pub fn rejected(rejection: &Rejection) -> Want {
+        Want::one_of(rejection.statuses).said(rejection.allowed())
     }
 
     /// None of these statuses: `not 409 or 429`.

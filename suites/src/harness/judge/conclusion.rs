@@ -263,7 +263,7 @@ mod tests {
                 assert!(!core.checks.is_empty(), "{service}");
                 for row in core.checks {
                     let check = services::check(row).unwrap_or_else(|| panic!("{row} has a check"));
-                    assert!(row.service == *service && check.refusal.is_none(), "{row}");
+                    assert!(row.service == *service && !check.rejects, "{row}");
                 }
             }
         }

@@ -40,7 +40,7 @@ pub(crate) fn decide(check: &Check, checked: Checked, traces: &Traces) -> Decide
 pub(crate) fn decided(check: &Check, checked: Checked, expected: usize, counterparts: usize) -> Decided {
     match checked {
         Ok(()) if expected == 0 => Decided::new(Verdict::Inconclusive, Reason::kind(Why::NoExpectation)),
-        Ok(()) if check.refusal.is_some() && counterparts == 0 => {
+        Ok(()) if check.rejects && counterparts == 0 => {
             Decided::new(Verdict::Inconclusive, Reason::kind(Why::NoCounterpart))
         }
         Ok(()) => Decided::default(),

@@ -50,12 +50,12 @@ impl Answer<'_> {
 
     /// Expects the rejection that the check declares.
     pub fn expect_refused(&self) -> Result<(), Stop> {
-        self.expect_status(self.probe.refusal().statuses)
+        self.expect_status(self.probe.rejection().statuses)
     }
 
     /// Expects the rejection of this value of a member, such as `null` for `cid`.
     pub fn expect_refused_value(&self, member: &str, wrong: &Wrong) -> Result<(), Stop> {
-        self.expect_one_of(self.probe.refusal().statuses, member, wrong)
+        self.expect_one_of(self.probe.rejection().statuses, member, wrong)
     }
 
     /// Expects one of these statuses for this value of a member. An open value is only noted.

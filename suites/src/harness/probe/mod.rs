@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assay_spec::limit::Limit;
+use assay_spec::rejection::Rejection;
 use assay_spec::value::Wrong;
 use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
@@ -23,7 +24,6 @@ use crate::harness::environment::Environment;
 use crate::harness::pace::{Pace, TurnedAway};
 use crate::harness::recording::{Call, Recorder};
 use crate::harness::redact::Learned;
-use crate::harness::refusal::Refusal;
 use crate::harness::suite::{FixtureMap, Fixtures, Suites};
 use crate::http::connect::path_of;
 use crate::http::exchange::{Broken, Exchange, Response};
@@ -632,8 +632,8 @@ impl<'run> Probe<'run> {
     /// # Panics
     ///
     /// If the check is not declared by `#[rejects]`.
-    pub fn refusal(&self) -> &Refusal {
-        self.check.refusal.as_ref().expect("a check that expects a rejection is declared by `#[rejects]`")
+    pub fn rejection(&self) -> &'static Rejection {
+        self.check.rejection().expect("a check that expects a rejection is declared by `#[rejects]`")
     }
 
     /// Notes what was met where several answers are allowed.

@@ -8,7 +8,6 @@ use assay_spec::drop::requirements::limits as rows;
 use assay_spec::instant::MINUTE;
 
 use super::form::Form;
-use super::refusals;
 use super::samples::{Sample, noise};
 use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::harness::boundary::{Quota, begin, expect_beyond, expect_inside};
@@ -32,7 +31,7 @@ fn hourly<'p, 'r: 'p>(
 
 /// Uploads 10 drops at the beginning of an hour, which must be accepted. The next must return 429, at once and until the
 /// hour has passed.
-#[rejects(rows::HOURLY, refusals::LIMITED, needs(Clock, Isolation))]
+#[rejects(rows::HOURLY, needs(Clock, Isolation))]
 async fn drop_11_of_an_hour_is_rejected(probe: &Probe<'_>) -> Checked {
     let start = begin(probe, DROP_DAY.value).await?;
     let quota = hourly(probe, address(probe));
@@ -54,7 +53,7 @@ async fn hourly_limit_ends_after_an_hour(probe: &Probe<'_>) -> Checked {
 
 /// Uploads 20 drops from the beginning of a day, ten in each of two hours. The next must return 429, in the third hour and
 /// until the day has passed, although no site is left then; a day after the first a drop must be accepted again.
-#[rejects(rows::DAILY, refusals::LIMITED, needs(Clock, Isolation), after(rows::HOURLY))]
+#[rejects(rows::DAILY, needs(Clock, Isolation), after(rows::HOURLY))]
 async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     let start = begin(probe, DROP_DAY.value).await?;
     let quota = Quota::new(&DROPS_PER_DAY, ACCEPTED, async |_| drop_from(probe, address(probe)).await);
@@ -83,7 +82,7 @@ async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
 
 /// Reaches the hourly limit from an IPv6 address. A drop from an address that differs in the 65th bit must return 429; one
 /// from an address that differs in the 64th bit must be accepted.
-#[rejects(rows::IPV6_PREFIX, refusals::PREFIX, needs(Clock, Isolation, Addresses), after(rows::PER_ADDRESS))]
+#[rejects(rows::IPV6_PREFIX, needs(Clock, Isolation, Addresses), after(rows::PER_ADDRESS))]
 async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked {
     begin(probe, DROP_DAY.value).await?;
     // Addresses in the documentation block (one /32).
@@ -102,7 +101,7 @@ async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked 
 
 /// Holds an upload halfway and sends a second one from the same address. The second must return 429; the first must
 /// be accepted.
-#[rejects(rows::ONE_UPLOAD, refusals::LIMITED)]
+#[rejects(rows::ONE_UPLOAD)]
 async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
     if probe.settings.drop().buffered_uploads {
         let why = "the profile says that a proxy buffers uploads (buffered_uploads)";

@@ -5,7 +5,6 @@ mod cid;
 mod form;
 mod limits;
 mod readings;
-mod refusals;
 mod response;
 mod samples;
 mod simulated;

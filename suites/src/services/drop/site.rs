@@ -1,12 +1,12 @@
 //! Checks of the site at the returned URL, and of its removal.
 
 use assay_spec::drop::limits::CLAIM_WINDOW;
+use assay_spec::drop::rejections;
 use assay_spec::drop::requirements::{response, site as rows};
 use assay_spec::limit::Unit;
 use serde_json::json;
 use url::Url;
 
-use super::refusals;
 use super::samples::{INDEX, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
@@ -137,7 +137,7 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
 
 /// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and ten minutes after no response may
 /// show its page. In a world of its own until the last millisecond, elsewhere until ten minutes before.
-#[rejects(rows::REMOVED, refusals::REMOVED, needs(Clock))]
+#[rejects(rows::REMOVED, needs(Clock))]
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);
     let what =
@@ -148,7 +148,7 @@ async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     probe.counterpart(true, "the site was not live")?;
     start.until(probe, inside).await?;
     let early = probe.fetch(&url, patient()).await?.answer;
-    expect_inside(&early, &CLAIM_WINDOW, &what(inside), refusals::REMOVED.statuses)?;
+    expect_inside(&early, &CLAIM_WINDOW, &what(inside), rejections::REMOVED.statuses)?;
     early.given_status(&[200])?;
     start.until(probe, outside).await?;
     let late = probe.fetch(&url, patient()).await?.answer;

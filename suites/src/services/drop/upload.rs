@@ -6,7 +6,6 @@ use assay_spec::drop::requirements::upload as rows;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::refusals;
 use super::samples::Sample;
 use super::{
     ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any,
@@ -27,7 +26,7 @@ async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a form with only `source`. It must return 400.
-#[rejects(rows::ARTIFACT_REQUIRED, refusals::UNSAFE)]
+#[rejects(rows::ARTIFACT_REQUIRED)]
 async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = Form::new(probe).field("source", "assay");
@@ -92,7 +91,7 @@ async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.
-#[rejects(rows::PUBLISH_FAILED, refusals::FAILED, needs(Faults))]
+#[rejects(rows::PUBLISH_FAILED, needs(Faults))]
 async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
@@ -106,12 +105,7 @@ async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
 
 /// Uploads while drops are busy, over budget and disabled. Each must return 503. Without a control API, uploads to the
 /// profile's instance that has paused drops.
-#[rejects(
-    rows::PAUSED,
-    refusals::PAUSED,
-    needs(Faults),
-    or_given("[drop] paused_url", |settings| settings.drop().has_paused),
-)]
+#[rejects(rows::PAUSED, needs(Faults), or_given("[drop] paused_url", |settings| settings.drop().has_paused))]
 async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     if probe.settings.drop().has_paused {

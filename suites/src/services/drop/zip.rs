@@ -10,7 +10,6 @@ use assay_spec::limit::Limit;
 use serde_json::Value;
 
 use super::archive::{compressed, directory, file, link, zip};
-use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{fetched_file, index};
 use super::{ACCEPTED, cid, counterpart, upload};
@@ -52,26 +51,26 @@ async fn each_name_is_unsafe(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads an HTML file, nothing, words and parts of a zip as `artifact`. Each must return 400.
-#[rejects(rows::FORM, refusals::UNSAFE)]
+#[rejects(rows::FORM)]
 async fn artifact_that_is_not_a_zip_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_rejected(probe, "artifact", |text| text.as_bytes().to_vec()).await
 }
 
 /// Uploads zips with an entry whose name leads out of the root, directly or through a folder. Each must return 400.
-#[rejects(rows::TRAVERSAL, refusals::UNSAFE)]
+#[rejects(rows::TRAVERSAL)]
 async fn path_outside_the_root_is_rejected(probe: &Probe<'_>) -> Checked {
     each_name_is_unsafe(probe).await
 }
 
 /// Uploads zips with an entry whose name begins with a slash. Each must return 400.
-#[rejects(rows::ABSOLUTE, refusals::UNSAFE)]
+#[rejects(rows::ABSOLUTE)]
 async fn absolute_path_is_rejected(probe: &Probe<'_>) -> Checked {
     each_name_is_unsafe(probe).await
 }
 
 /// Uploads a zip with a symbolic link to its page. It must return 400, or the link must be served with its target's
 /// content.
-#[rejects(rows::SYMLINK, refusals::LINK)]
+#[rejects(rows::SYMLINK)]
 async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     const ALIAS: &str = "alias.html";
     counterpart(probe).await?;
@@ -120,7 +119,7 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads zips whose page is in a folder or has another name. Each must return 400; one in upper case is only noted.
-#[rejects(rows::ROOT_INDEX, refusals::UNSAFE)]
+#[rejects(rows::ROOT_INDEX)]
 async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
     let page = Sample::page(probe).files[INDEX].clone();
     let site = Sample::default().with("site/style.css", "p {}\n");
@@ -146,7 +145,7 @@ async fn both_sides<Z: AsRef<[u8]>>(
 
 /// Uploads a zip of 9,500,000 bytes, which must be accepted, and one of 11 MiB, which must return 413. Between them the
 /// readings of a megabyte, and of what counts, differ.
-#[rejects(rows::SIZE, refusals::TOO_LARGE)]
+#[rejects(rows::SIZE)]
 async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
     // Made in each run of the check: what is kept would be a large part of a run's memory.
     both_sides(probe, &ZIP, |length| stored(length as usize), &[413]).await
@@ -160,7 +159,7 @@ fn stored(length: usize) -> Vec<u8> {
 
 /// Uploads zips whose files have 40,000,000 bytes in total and 43,000,000. The first must be accepted, the second must
 /// return 413 or 400. Between them the readings of a megabyte differ.
-#[rejects(rows::EXTRACTED_SIZE, refusals::TOO_MUCH_INSIDE)]
+#[rejects(rows::EXTRACTED_SIZE)]
 async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
     static SIDES: LazyLock<[Vec<u8>; 2]> =
         LazyLock::new(|| [EXTRACTED.inside, EXTRACTED.outside].map(|length| deflated(length as usize)));
@@ -170,7 +169,7 @@ async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a zip of 44 MB extracted size whose headers claim 1 MB. It must return 413 or 400.
-#[rejects(rows::COUNTED, refusals::TOO_MUCH_INSIDE)]
+#[rejects(rows::COUNTED)]
 async fn extracted_size_is_counted_not_read_from_headers(probe: &Probe<'_>) -> Checked {
     // One file alone exceeds the limit, so only counting its extracted bytes finds it.
     static WRONG_SIZES: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -196,7 +195,7 @@ fn deflated(length: usize) -> Vec<u8> {
 const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
 
 /// Uploads zips of 999, 1000 and 1001 files. The first two must be accepted, the third must return 413 or 400.
-#[rejects(rows::FILES, refusals::TOO_MUCH_INSIDE)]
+#[rejects(rows::FILES)]
 async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
     let page = page(probe);
     let many = |count: i64| {

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::given::{self, Skill, model, spent};
 use super::malformed::expect_refused_as;
-use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::harness::check::{Checked, rejects, shows};
@@ -48,7 +47,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a key that was never issued, and keys that resemble the valid one, to the key check. Each must return 401.
-#[rejects(rows::KEY_CHECK_INVALID, refusals::INVALID_KEY)]
+#[rejects(rows::KEY_CHECK_INVALID)]
 async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, wrong) in given::wrong_keys(probe).await? {
@@ -58,14 +57,14 @@ async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends the key check without a key. It must return 401.
-#[rejects(rows::KEY_CHECK_MISSING, refusals::NO_KEY)]
+#[rejects(rows::KEY_CHECK_MISSING)]
 async fn missing_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_refused()
 }
 
 /// Sends a revoked key to the key check. It must return 401.
-#[rejects(rows::KEY_CHECK_REVOKED, refusals::INVALID_KEY, after(rows::KEY_CHECK_INVALID))]
+#[rejects(rows::KEY_CHECK_REVOKED, after(rows::KEY_CHECK_INVALID))]
 async fn revoked_key_returns_401(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     counterpart(probe).await?;
@@ -99,7 +98,7 @@ async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value
 }
 
 /// Sends a chat and a streamed chat with an invalid key. Each must return 401.
-#[rejects(rows::INVALID_KEY_CHAT, refusals::INVALID_KEY, after(stream::ERROR_BEFORE))]
+#[rejects(rows::INVALID_KEY_CHAT, after(stream::ERROR_BEFORE))]
 async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
     let streamed = bodies::streamed(body.clone());
@@ -107,28 +106,28 @@ async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a completion request with an invalid key. It must return 401.
-#[rejects(rows::INVALID_KEY_COMPLETIONS, refusals::INVALID_KEY)]
+#[rejects(rows::INVALID_KEY_COMPLETIONS)]
 async fn completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::ENDPOINT, &[body]).await
 }
 
 /// Sends a native-style completion request with an invalid key. It must return 401.
-#[rejects(rows::INVALID_KEY_NATIVE, refusals::INVALID_KEY)]
+#[rejects(rows::INVALID_KEY_NATIVE)]
 async fn native_completion_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
     invalid(probe, &completions::NATIVE, &[body]).await
 }
 
 /// Sends a responses request with an invalid key. It must return 401.
-#[rejects(rows::INVALID_KEY_RESPONSES, refusals::INVALID_KEY)]
+#[rejects(rows::INVALID_KEY_RESPONSES)]
 async fn response_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
     invalid(probe, &responses::ENDPOINT, &[body]).await
 }
 
 /// Sends a messages request with an invalid key. It must return 401.
-#[rejects(rows::INVALID_KEY_MESSAGES, refusals::INVALID_KEY)]
+#[rejects(rows::INVALID_KEY_MESSAGES)]
 async fn message_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::messages(&model(probe, Skill::Chat).await?);
     invalid(probe, &messages::ENDPOINT, &[body]).await
@@ -148,7 +147,7 @@ async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -
 
 /// Sends a valid body without a key to every inference endpoint. Each must return 401 (or 402 with the payment
 /// flow).
-#[rejects(rows::MISSING_KEY, refusals::MISSING_KEY, after(native::NATIVE, stream::ERROR_BEFORE))]
+#[rejects(rows::MISSING_KEY, after(native::NATIVE, stream::ERROR_BEFORE))]
 async fn inference_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
     every_endpoint_refuses(probe, Key::None, keyless(probe)).await
 }
@@ -156,7 +155,6 @@ async fn inference_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends a valid body with a revoked key to every inference endpoint. Each must return 401.
 #[rejects(
     rows::REVOKED_KEY,
-    refusals::INVALID_KEY,
     after(
         native::NATIVE,
         stream::ERROR_BEFORE,

@@ -9,7 +9,6 @@ use super::auth;
 use super::bodies::{self, QUESTION, image, streamed, text, with};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{only_an_object_is_accepted, refused};
-use super::refusals;
 use super::stream::expect_inference;
 use super::tools::called;
 use super::wire::Call;
@@ -131,7 +130,7 @@ async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
-#[rejects(rows::BODY, refusals::VALIDATION)]
+#[rejects(rows::BODY)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     only_an_object_is_accepted(probe, &chat::ENDPOINT, &good(probe).await?).await
 }
@@ -142,31 +141,31 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `model` of other types and not at all. Each must return 422.
-#[rejects(rows::MODEL, refusals::VALIDATION)]
+#[rejects(rows::MODEL)]
 async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/model").await
 }
 
 /// Sends `messages` of other types and not at all. Each must return 422.
-#[rejects(rows::MESSAGES, refusals::VALIDATION)]
+#[rejects(rows::MESSAGES)]
 async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages").await
 }
 
 /// Sends messages of other types. Each must return 422.
-#[rejects(rows::MESSAGE, refusals::VALIDATION)]
+#[rejects(rows::MESSAGE)]
 async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0").await
 }
 
 /// Sends `role` of other types. Each must return 422.
-#[rejects(rows::ROLE, refusals::VALIDATION)]
+#[rejects(rows::ROLE)]
 async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/role").await
 }
 
 /// Sends `content` as an object. It must return 422.
-#[rejects(rows::CONTENT, refusals::VALIDATION)]
+#[rejects(rows::CONTENT)]
 async fn content_must_be_a_string_or_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/content").await
 }
@@ -178,20 +177,20 @@ async fn refuses_malformed_part(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends content parts of other types. Each must return 422.
-#[rejects(rows::PART, refusals::VALIDATION)]
+#[rejects(rows::PART)]
 async fn part_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0").await
 }
 
 /// Sends content parts whose `type` is of another type. Each must return 422. Which types exist besides the two documented
 /// ones is left open.
-#[rejects(rows::PART_TYPE, refusals::VALIDATION)]
+#[rejects(rows::PART_TYPE)]
 async fn part_type_must_be_known(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0/type").await
 }
 
 /// Sends `text` parts whose `text` is of another type. Each must return 422.
-#[rejects(rows::PART_TEXT, refusals::VALIDATION)]
+#[rejects(rows::PART_TEXT)]
 async fn text_of_a_part_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed_part(probe, "/messages/0/content/0/text").await
 }
@@ -202,19 +201,19 @@ async fn refuses_malformed_image(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `image_url` parts whose `image_url` is of another type. Each must return 422.
-#[rejects(rows::PART_IMAGE, refusals::VALIDATION)]
+#[rejects(rows::PART_IMAGE)]
 async fn image_url_of_a_part_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed_image(probe, "/messages/0/content/1/image_url").await
 }
 
 /// Sends an `image_url` whose `url` is of another type. Each must return 422.
-#[rejects(rows::PART_IMAGE_URL, refusals::VALIDATION)]
+#[rejects(rows::PART_IMAGE_URL)]
 async fn url_of_an_image_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed_image(probe, "/messages/0/content/1/image_url/url").await
 }
 
 /// Sends a `tool` message whose `tool_call_id` is of another type. Each must return 422.
-#[rejects(rows::TOOL_CALL_ID, refusals::VALIDATION)]
+#[rejects(rows::TOOL_CALL_ID)]
 async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let good = called.answered(probe)?;
@@ -223,7 +222,7 @@ async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends `stream` of other types. Each must return 422.
-#[rejects(rows::STREAM, refusals::VALIDATION)]
+#[rejects(rows::STREAM)]
 async fn stream_must_be_a_boolean(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/stream").await
 }

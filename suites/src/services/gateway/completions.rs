@@ -7,7 +7,6 @@ use super::auth;
 use super::chat::expect_reply;
 use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
-use super::refusals;
 use super::{bodies, offered};
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;
@@ -29,7 +28,7 @@ async fn native_completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends completion requests with models that do not exist to both endpoints. Each must return 404.
-#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
+#[rejects(rows::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::completions(&model(probe, Skill::Chat).await?);
     let both = offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]);

@@ -16,7 +16,6 @@ use super::discovery::{given_entries, is_url};
 use super::errors::expect_unknown;
 use super::given::{self, Skill, model, unknown_models};
 use super::malformed::expect_refused_as;
-use super::refusals;
 use super::stream::{expect_stream, has_chunk, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
@@ -273,7 +272,6 @@ async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
 /// 401.
 #[rejects(
     rows::INVALID_KEY,
-    refusals::INVALID_KEY,
     after(
         rows::COMPLETIONS,
         rows::MESSAGES,
@@ -294,21 +292,13 @@ async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).
-#[rejects(
-    rows::MISSING_KEY,
-    refusals::MISSING_KEY,
-    after(rows::COMPLETIONS, rows::MESSAGES, auths::MISSING_KEY)
-)]
+#[rejects(rows::MISSING_KEY, after(rows::COMPLETIONS, rows::MESSAGES, auths::MISSING_KEY))]
 async fn server_rejects_a_missing_key(probe: &Probe<'_>) -> Checked {
     refused(probe, Key::None, keyless(probe)).await
 }
 
 /// Sends a revoked key directly to a server. Each endpoint must return 401.
-#[rejects(
-    rows::REVOKED_KEY,
-    refusals::INVALID_KEY,
-    after(rows::INVALID_KEY, rows::COMPLETIONS, rows::MESSAGES, auths::REVOKED_KEY)
-)]
+#[rejects(rows::REVOKED_KEY, after(rows::INVALID_KEY, rows::COMPLETIONS, rows::MESSAGES, auths::REVOKED_KEY))]
 async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     refused(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await
@@ -317,7 +307,6 @@ async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
 /// Asks a server directly for models that do not exist. Each endpoint must return 404.
 #[rejects(
     rows::UNKNOWN_MODEL,
-    refusals::UNKNOWN_MODEL,
     after(rows::COMPLETIONS, rows::MESSAGES, errors::UNKNOWN_MODEL, stream::ERROR_BEFORE)
 )]
 async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {

@@ -2,6 +2,7 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
+use assay_spec::gateway::rejections;
 use assay_spec::gateway::requirements::errors as rows;
 use assay_spec::value::Wrong;
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use super::bodies::{self, with};
 use super::chat::good;
 use super::given::{self, Skill, model, unknown_model, unknown_models};
 use super::malformed::expect_refused_as;
-use super::refusals;
 use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
@@ -25,7 +25,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an invalid key to every inference endpoint. Each 401 must have a `detail` string.
-#[rejects(rows::DETAIL_401, refusals::KEY_ERROR)]
+#[rejects(rows::DETAIL_401)]
 async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let wrong = given::wrong_key(probe).await?;
@@ -39,7 +39,7 @@ async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Asks every inference endpoint for an unknown model. Each 404 must have a `detail` string.
-#[rejects(rows::DETAIL_404, refusals::UNKNOWN_MODEL)]
+#[rejects(rows::DETAIL_404)]
 async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (endpoint, body) in offered(probe, inference(&unknown_model(probe))) {
@@ -52,7 +52,7 @@ async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 
 /// Sends invalid chats, and a `model` that is an array to the other inference endpoints, whose bodies the document does not
 /// show. Each 422 must have a `detail` in the form that the profile names.
-#[rejects(rows::DETAIL_422, refusals::VALIDATION)]
+#[rejects(rows::DETAIL_422)]
 async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = probe.settings.gateway().readings.gateway_422_detail;
@@ -77,12 +77,7 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
 }
 
 /// Makes every server fail, or takes the profile's model whose servers have failed, and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
-#[rejects(
-    rows::DETAIL_503,
-    refusals::ALL_FAILED,
-    needs(Faults),
-    or_given("[gateway.models] down", pool::IS_DOWN)
-)]
+#[rejects(rows::DETAIL_503, needs(Faults), or_given("[gateway.models] down", pool::IS_DOWN))]
 async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let id = pool::down(probe).await?;
@@ -95,14 +90,14 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a chat with models that do not exist, also for a stream. It must return 404.
-#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
+#[rejects(rows::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, unknown) in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
         let body = bodies::chat(&unknown);
         expect_unknown(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, kind)?;
         let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
-        expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)?;
+        expect_rejected(probe, &answer, rejections::UNKNOWN_MODEL.statuses)?;
     }
     Ok(())
 }

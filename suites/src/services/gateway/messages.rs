@@ -11,7 +11,6 @@ use super::chat::expect_reply;
 use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
 use super::malformed::{only_an_object_is_accepted, refused};
-use super::refusals;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 
@@ -27,13 +26,13 @@ async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a messages request with models that do not exist. It must return 404.
-#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
+#[rejects(rows::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     rejects_unknown_models(probe, [&messages::ENDPOINT], good(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
-#[rejects(rows::BODY, refusals::VALIDATION)]
+#[rejects(rows::BODY)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     only_an_object_is_accepted(probe, &messages::ENDPOINT, &good(probe).await?).await
 }
@@ -44,38 +43,38 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `model` of other types and not at all. Each must return 422.
-#[rejects(rows::MODEL, refusals::VALIDATION)]
+#[rejects(rows::MODEL)]
 async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/model").await
 }
 
 /// Sends `max_tokens` of other types and not at all. Each must return 422.
-#[rejects(rows::MAX_TOKENS, refusals::VALIDATION)]
+#[rejects(rows::MAX_TOKENS)]
 async fn max_tokens_must_be_an_integer(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/max_tokens").await
 }
 
 /// Sends `messages` of other types and not at all. Each must return 422.
-#[rejects(rows::MESSAGES, refusals::VALIDATION)]
+#[rejects(rows::MESSAGES)]
 async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages").await
 }
 
 /// Sends messages of other types. Each must return 422.
-#[rejects(rows::MESSAGE, refusals::VALIDATION)]
+#[rejects(rows::MESSAGE)]
 async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0").await
 }
 
 /// Sends `role` of other types. Each must return 422.
-#[rejects(rows::ROLE, refusals::VALIDATION)]
+#[rejects(rows::ROLE)]
 async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/role").await
 }
 
 /// Sends `content` as an object and as a boolean. Each must return 422. An array is not sent, since the document leaves it
 /// open.
-#[rejects(rows::CONTENT, refusals::VALIDATION)]
+#[rejects(rows::CONTENT)]
 async fn content_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/messages/0/content").await
 }

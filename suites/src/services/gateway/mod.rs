@@ -20,7 +20,6 @@ mod payment;
 mod payments;
 mod pool;
 mod readings;
-mod refusals;
 mod responses;
 mod simulated;
 mod stream;

@@ -10,7 +10,6 @@ use super::auth::inference;
 use super::chat::{COMPLETION, good};
 use super::given::{self, Skill, model};
 use super::offered;
-use super::refusals;
 use super::stream::expect_inference;
 use super::wire::{Call, Key, expect_detail};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -56,7 +55,7 @@ async fn next(probe: &Probe<'_>, n: Option<usize>) -> Result<Option<String>, Sto
 
 /// Enables the payment flow and sends requests without a key and without a payment to every inference endpoint. Each must
 /// return 402.
-#[rejects(rows::REQUIRED, refusals::PAYMENT, after(auth::MISSING_KEY, native::NATIVE, stream::ERROR_BEFORE))]
+#[rejects(rows::REQUIRED, after(auth::MISSING_KEY, native::NATIVE, stream::ERROR_BEFORE))]
 async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -69,7 +68,7 @@ async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests without a key to every inference endpoint, with an empty payment and with an
 /// invented one. None may be served: each must return 402, or 400, 401 or 422, which no sentence excludes.
-#[rejects(rows::INVALID, refusals::NO_PAYMENT, after(rows::REQUIRED, native::NATIVE, stream::ERROR_BEFORE))]
+#[rejects(rows::INVALID, after(rows::REQUIRED, native::NATIVE, stream::ERROR_BEFORE))]
 async fn invalid_payment_is_rejected(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -86,7 +85,7 @@ async fn invalid_payment_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests without a key to every inference endpoint. Each 402 must have a `detail`
 /// string.
-#[rejects(rows::DETAIL, refusals::PAYMENT)]
+#[rejects(rows::DETAIL)]
 async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
@@ -163,11 +162,7 @@ async fn used_payment_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 
 /// Enables the payment flow and sends requests with an invalid key to every inference endpoint. Each must return 401, not
 /// 402.
-#[rejects(
-    rows::INVALID_KEY,
-    refusals::INVALID_KEY,
-    after(auth::INVALID_KEY_CHAT, native::NATIVE, stream::ERROR_BEFORE)
-)]
+#[rejects(rows::INVALID_KEY, after(auth::INVALID_KEY_CHAT, native::NATIVE, stream::ERROR_BEFORE))]
 async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;

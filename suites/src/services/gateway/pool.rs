@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::auth::inference;
 use super::chat::good;
 use super::given::{Skill, in_state, model};
-use super::refusals;
 use super::stream::expect_inference;
 use super::wire::Call;
 use super::{bodies, offered};
@@ -119,7 +118,6 @@ async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
 /// endpoint. Each must return 503.
 #[rejects(
     rows::ALL_FAILED,
-    refusals::ALL_FAILED,
     needs(Faults),
     or_given("[gateway.models] down", IS_DOWN),
     after(stream::ERROR_BEFORE, completions::NATIVE)

@@ -8,7 +8,6 @@ use super::bodies;
 use super::chat::expect_reply;
 use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
-use super::refusals;
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;
 
@@ -20,7 +19,7 @@ async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a responses request with models that do not exist. It must return 404.
-#[rejects(rows::UNKNOWN_MODEL, refusals::UNKNOWN_MODEL)]
+#[rejects(rows::UNKNOWN_MODEL)]
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
     rejects_unknown_models(probe, [&responses::ENDPOINT], good).await

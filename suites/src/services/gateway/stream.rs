@@ -10,7 +10,6 @@ use super::auth;
 use super::bodies::{self, with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
-use super::refusals;
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Reason, Why};
@@ -200,7 +199,7 @@ async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends invalid streamed chats. Each must return a 4xx with a JSON object, not an event stream.
-#[rejects(rows::ERROR_BEFORE, refusals::BEFORE_STREAM, after(errors::UNKNOWN_MODEL, chats::MESSAGES))]
+#[rejects(rows::ERROR_BEFORE, after(errors::UNKNOWN_MODEL, chats::MESSAGES))]
 async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     let body = streamed(probe).await?;
     let whole = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;

@@ -11,7 +11,6 @@ use super::chat::{expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
 use super::malformed::refused;
-use super::refusals;
 use super::wire::Call;
 use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -232,43 +231,43 @@ async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
 }
 
 /// Sends `tools` of other types. Each must return 422.
-#[rejects(rows::TOOLS, refusals::VALIDATION)]
+#[rejects(rows::TOOLS)]
 async fn tools_must_be_an_array(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools").await
 }
 
 /// Sends tools of other types. Each must return 422.
-#[rejects(rows::TOOL, refusals::VALIDATION)]
+#[rejects(rows::TOOL)]
 async fn tool_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0").await
 }
 
 /// Sends tools whose `type` is of another type. Each must return 422. Which types exist besides `function` is left open.
-#[rejects(rows::TYPE, refusals::VALIDATION)]
+#[rejects(rows::TYPE)]
 async fn tool_type_must_be_function(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/type").await
 }
 
 /// Sends tools whose `function` is of another type. Each must return 422.
-#[rejects(rows::FUNCTION, refusals::VALIDATION)]
+#[rejects(rows::FUNCTION)]
 async fn function_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function").await
 }
 
 /// Sends `function.name` of other types. Each must return 422. Whether it may be missing is left open.
-#[rejects(rows::NAME, refusals::VALIDATION)]
+#[rejects(rows::NAME)]
 async fn function_name_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/name").await
 }
 
 /// Sends `function.description` of other types. Each must return 422.
-#[rejects(rows::DESCRIPTION, refusals::VALIDATION)]
+#[rejects(rows::DESCRIPTION)]
 async fn description_must_be_a_string(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/description").await
 }
 
 /// Sends `function.parameters` of other types. Each must return 422.
-#[rejects(rows::PARAMETERS, refusals::VALIDATION)]
+#[rejects(rows::PARAMETERS)]
 async fn parameters_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function/parameters").await
 }

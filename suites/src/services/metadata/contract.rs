@@ -4,7 +4,6 @@ use assay_spec::Place;
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
 
-use super::refusals;
 use super::wire::{
     Form, NAMED, Way, another, contracts, contracts_at, document, expect_document, expect_unknown, fetch,
     parts,
@@ -34,7 +33,7 @@ async fn contract_is_found_by_uri(probe: &Probe<'_>) -> Checked {
 
 /// Fetches each path form of an unknown content identifier or URI. It must return a 4xx, 502 or 504; overrides may also be
 /// an empty array.
-#[rejects(rows::UNKNOWN, refusals::UNKNOWN)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contracts = contracts_at(probe, place).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };

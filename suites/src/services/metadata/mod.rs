@@ -5,7 +5,6 @@ mod overrides;
 mod paths;
 mod readings;
 mod records;
-mod refusals;
 mod root;
 mod simulated;
 mod suite;

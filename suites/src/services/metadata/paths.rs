@@ -3,7 +3,6 @@
 use assay_spec::Place;
 use assay_spec::metadata::requirements::paths as rows;
 
-use super::refusals;
 use super::wire::{Form, NAMED, Way, contracts, contracts_at, fetch};
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::{At, Want};
@@ -32,7 +31,7 @@ async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>) -> Chec
 }
 
 /// Fetches each path form with an empty content identifier or URI. None must return 200.
-#[rejects(rows::REQUIRED, refusals::EMPTY)]
+#[rejects(rows::REQUIRED)]
 async fn path_with_an_empty_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contracts = contracts_at(probe, place).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };

@@ -4,7 +4,6 @@ use assay_spec::Place;
 use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
 
-use super::refusals;
 use super::wire::{
     Form, NAMED, Way, contracts_at, document, expect_document, expect_unknown, fetch, fixtures, parts,
     with_tokens,
@@ -63,7 +62,7 @@ async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Pl
 
 /// Fetches the token id that the profile declares as unknown, in every path form. Of a contract whose document has no template it must return a
 /// 4xx, 502 or 504; from a template a server may make the document of any token (200).
-#[rejects(rows::UNKNOWN, refusals::UNKNOWN_TOKEN)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_token_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let Some(unknown) = fixtures(probe).await.unknown_token else {
         let why = "needs an id that no token has ([metadata] unknown_token)";

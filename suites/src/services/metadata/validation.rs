@@ -5,7 +5,6 @@ use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
-use super::refusals;
 use super::wire::{Form, NAMED, contracts_at, fetch, parts};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -19,7 +18,7 @@ async fn contract_at(probe: &Probe<'_>, place: Place) -> Result<MetadataContract
 
 /// Fetches token ids that are not integers, in every path form. Each must return 422.
 // At the two paths without an end, an extension makes one more.
-#[rejects(rows::INTEGER, refusals::INVALID)]
+#[rejects(rows::INTEGER)]
 async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let contract = contract_at(probe, place).await?;
     let id = contract.token().unwrap_or_default();

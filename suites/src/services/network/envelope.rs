@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 
 use super::caller::caller;
 use super::creations::{Creation, hashes};
-use super::refusals;
 use super::replies::expect_unprocessed;
 use super::wire::Draft;
 use super::{ACCEPTED, look, post_draft};
 use crate::harness::check::{Checked, rejects, shows};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 
 /// Expects each wrong value of a member of the message to be rejected. The message is signed with the value.
@@ -51,7 +50,7 @@ async fn each_is_refused(
 
 /// Posts bodies that are empty, not JSON, not an object, or cut short. Each must be rejected; a valid message is
 /// accepted.
-#[rejects(rows::BODY, refusals::ENVELOPE)]
+#[rejects(rows::BODY)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let good = Creation::rejected(probe, place).await?.counterpart(probe).await?;
     let whole = good.body();
@@ -64,7 +63,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 
 /// Sends envelopes whose `message` is missing or of another type; each is signed as it is sent. Each must be rejected; a valid
 /// message is accepted.
-#[rejects(rows::MESSAGE, refusals::ENVELOPE)]
+#[rejects(rows::MESSAGE)]
 async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_refused(probe, place, "message", |mut draft, wrong| match wrong.instead_of(&draft.message) {
         // It is signed as it is.
@@ -79,49 +78,49 @@ async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Pla
 
 /// Sends envelopes whose `signature` is of another type. Each must be rejected; a valid message is accepted. Whether
 /// `signature` may be missing is left open and not tested.
-#[rejects(rows::SIGNATURE, refusals::ENVELOPE)]
+#[rejects(rows::SIGNATURE)]
 async fn signature_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     outside(probe, place, "signature").await
 }
 
 /// Sends envelopes whose `address` is missing, empty or of another type. Each must be rejected; a valid message is accepted.
-#[rejects(rows::ADDRESS, refusals::ENVELOPE)]
+#[rejects(rows::ADDRESS)]
 async fn address_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     outside(probe, place, "address").await
 }
 
 /// Sends messages whose `chain` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted.
-#[rejects(rows::CHAIN, refusals::TYPED)]
+#[rejects(rows::CHAIN)]
 async fn chain_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "chain").await
 }
 
 /// Sends messages whose `channel` is of another type. None may be processed: it is rejected at once or later. A number may be
 /// read as a string. A valid message is accepted. A missing `channel` may mean the default channel and is not tested here.
-#[rejects(rows::CHANNEL, refusals::TYPED)]
+#[rejects(rows::CHANNEL)]
 async fn channel_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "channel").await
 }
 
 /// Sends messages whose `type` is missing, null or of another type. Each must be rejected; a valid message is accepted.
-#[rejects(rows::TYPE, refusals::ENVELOPE)]
+#[rejects(rows::TYPE)]
 async fn type_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "type").await
 }
 
 /// Sends messages whose `type` is `ASSAY` or `POST_UPDATE`. The document does not say that its list of types is complete:
 /// each may be rejected, at once or later, or be kept with the type that was sent. A valid message is accepted.
-#[rejects(rows::TYPE_KNOWN, refusals::OPEN_LIST)]
+#[rejects(rows::TYPE_KNOWN)]
 async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let creation = Creation::rejected(probe, place).await?;
     creation.counterpart(probe).await?;
     for kind in probe.some_at(place, ["ASSAY", "POST_UPDATE"]) {
         let draft = creation.draft(probe).await?.with("type", Some(json!(kind)));
         let answer = draft.attempt(probe).await?;
-        let (status, refusal) = (answer.status(), probe.refusal());
-        let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
-        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
+        let (status, rejection) = (answer.status(), probe.rejection());
+        let is_allowed = rejection.statuses.contains(&status) || ACCEPTED.contains(&status);
+        answer.expect(is_allowed, At::status(), Want::rejected(rejection), status.to_string())?;
         if !ACCEPTED.contains(&status) {
             continue;
         }
@@ -141,13 +140,13 @@ async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends messages whose `timestamp` is missing, null or of another type. Each must be rejected; a valid message is accepted.
-#[rejects(rows::TIMESTAMP, refusals::ENVELOPE)]
+#[rejects(rows::TIMESTAMP)]
 async fn timestamp_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "timestamp").await
 }
 
 /// Sends messages whose `content` is missing, null or of another type. Each must be rejected; a valid message is accepted.
-#[rejects(rows::CONTENT, refusals::ENVELOPE)]
+#[rejects(rows::CONTENT)]
 async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     inside(probe, place, "content").await
 }
@@ -174,7 +173,7 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 
 /// Sends a valid message to each endpoint that has a type of its own, and then the same with the type POST. The first must
 /// be accepted and the second rejected, at once or later.
-#[rejects(rows::TYPE_OF_ENDPOINT, refusals::OTHER_TYPE)]
+#[rejects(rows::TYPE_OF_ENDPOINT)]
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>, place: Place) -> Checked {
     const POST: &Wrong = &Wrong::near("POST", |_| None);
     let creation = Creation::rejected(probe, place).await?;

@@ -9,11 +9,10 @@ use serde_json::json;
 use super::caller::caller;
 use super::creations::Creation;
 use super::every::every;
-use super::refusals;
 use super::wire::{ALTERNATIVE, Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, RUNS, counterpart, list_of, look, post_draft, posted};
 use crate::harness::check::{Checked, Stop, rejects, shows};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{CONTENT, Probe};
 
 /// A query that is not UTF-8, and a page that is not a number.
@@ -22,7 +21,7 @@ const ODD: &str = "?page=x&%ff=%fe";
 /// Sends a valid message, and invalid requests to each endpoint: unknown names, queries that are not UTF-8 and pages that
 /// are not numbers, or bodies that are empty objects or not JSON. Each error must have the strings `error` and `code`, and
 /// `status` `error`. An endpoint that rejects none of them is not judged.
-#[rejects(rows::BODY, refusals::MALFORMED)]
+#[rejects(rows::BODY)]
 async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> Checked {
     counterpart(probe).await?;
     if MESSAGE.contains(&place) {
@@ -57,7 +56,7 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
 
 /// Sends a message whose `timestamp` is a string, and a body that is not JSON where that is taken to be rejected later. The answer
 /// must be 400. Dates that are not dates in `startDate` and `endDate` may return 200 or 400.
-#[rejects(rows::BAD_REQUEST, refusals::BAD_REQUEST)]
+#[rejects(rows::BAD_REQUEST)]
 async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let sender = caller(probe);
@@ -82,7 +81,7 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
 
 /// Sends a request to every endpoint of the API while the node fails, and reads its information without the fault. The
 /// last answer must be 200, all others 500.
-#[rejects(rows::INTERNAL, refusals::INTERNAL, needs(Faults))]
+#[rejects(rows::INTERNAL, needs(Faults))]
 async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     let read = || Call::get(&info::PUBLIC, "/info/public.json");
     probe.faults(json!([{ "fault": "network.internal" }])).await?;
@@ -102,9 +101,14 @@ async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     probe.faults(json!([])).await?;
     read().attempt(probe).await?.counterpart_accepted(&[200], CONTENT)?;
     for (endpoint, answer) in failed {
-        let (statuses, status) = (probe.refusal().statuses, answer.status());
+        let (statuses, status) = (probe.rejection().statuses, answer.status());
         let at = At::status_named(format!("status of {} {}", endpoint.method, endpoint.path));
-        answer.expect(statuses.contains(&status), at, probe.refusal().want(), status.to_string())?;
+        answer.expect(
+            statuses.contains(&status),
+            at,
+            Want::rejected(probe.rejection()),
+            status.to_string(),
+        )?;
     }
     Ok(())
 }
@@ -209,7 +213,6 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
 /// must contain only the valid one, and the instance that it changes.
 #[rejects(
     rows::NOTHING_STORED,
-    refusals::MALFORMED,
     after(envelope::TYPE, envelope::TIMESTAMP, envelope::CONTENT, listing::ADDRESSES)
 )]
 async fn rejected_message_is_not_stored(probe: &Probe<'_>, place: Place) -> Checked {

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::messages::another;
-use super::refusals;
 use super::replies::expect_unprocessed;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
@@ -105,7 +104,7 @@ async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a FORGET for a file and for an unknown hash. The file must stay `processed`; a FORGET for it alone works.
-#[rejects(rows::ALL_OR_NOTHING, refusals::BATCH, after(store::FORGOTTEN, store::STATUS))]
+#[rejects(rows::ALL_OR_NOTHING, after(store::FORGOTTEN, store::STATUS))]
 async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
@@ -132,7 +131,6 @@ async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked
 /// it alone works.
 #[rejects(
     rows::REMOVED_FAILS,
-    refusals::BATCH,
     needs(Clock, Actions),
     or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed)),
     after(store::FORGOTTEN, store::STATUS, store::REMOVED),
@@ -175,7 +173,6 @@ fn held() -> Value {
 /// it alone works.
 #[rejects(
     rows::PENDING_FAILS,
-    refusals::BATCH,
     needs(Faults),
     or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending)),
     after(store::FORGOTTEN, store::STATUS),
@@ -200,7 +197,6 @@ async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
 /// it alone works.
 #[rejects(
     rows::REJECTED_FAILS,
-    refusals::BATCH,
     needs(Clock, Faults),
     or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected)),
     after(store::FORGOTTEN, store::STATUS),
@@ -264,7 +260,7 @@ async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends FORGETs whose `hashes` is missing, an array of an array, an array of a number, or an object. None may be
 /// processed: it is rejected at once or later. The number may be read as a string. A FORGET for the file alone is
 /// accepted. What an empty array asks for is left open.
-#[rejects(rows::HASHES, refusals::TYPED)]
+#[rejects(rows::HASHES)]
 async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;

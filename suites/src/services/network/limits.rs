@@ -11,7 +11,6 @@ use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
 use super::every::every;
-use super::refusals;
 use super::valid::valid;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
@@ -122,7 +121,7 @@ impl Repeated {
 }
 
 /// Sends 100 requests to each general endpoint in one minute, which must be accepted. The next must return 429.
-#[rejects(rows::GENERAL, refusals::RATE, elsewhere_at = INFO, needs = NEEDS, after(rows::MINUTE_PASSES))]
+#[rejects(rows::GENERAL, elsewhere_at = INFO, needs = NEEDS, after(rows::MINUTE_PASSES))]
 async fn general_requests_are_limited(probe: &Probe<'_>, place: Place) -> Checked {
     Repeated::at(probe, place).await?.expect_limit(probe).await
 }
@@ -137,14 +136,14 @@ async fn each_of(probe: &Probe<'_>, class: Rate) -> Checked {
 
 /// Sends 300 authenticated requests in one minute, which must be accepted. The next must return 429. Then sends one
 /// request to each authenticated endpoint, as for general requests.
-#[rejects(rows::AUTHENTICATED, refusals::RATE, needs = NEEDS)]
+#[rejects(rows::AUTHENTICATED, needs = NEEDS)]
 async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::authenticated(probe).await?.expect_limit(probe).await?;
     each_of(probe, Rate::Authenticated).await
 }
 
 /// Runs a program 10 times in one minute, which must be accepted. The next run must return 429.
-#[rejects(rows::HEAVY, refusals::RATE, needs = NEEDS)]
+#[rejects(rows::HEAVY, needs = NEEDS)]
 async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }

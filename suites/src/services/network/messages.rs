@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
 use super::creations::{Creation, hashes};
-use super::refusals;
 use super::wire::{Call, Draft, now, path_with};
 use super::{
     ACCEPTED, CREATED, Created, List, created, forget, holds, list_of, look, polled, post_content,
@@ -268,7 +267,7 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>, place: Place) 
 }
 
 /// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.
-#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN)]
 async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;

@@ -21,7 +21,6 @@ mod pins;
 mod probes;
 mod programs;
 mod readings;
-mod refusals;
 mod replies;
 mod signing;
 mod simulated;

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
-use super::refusals;
 use super::replies::{expect_created, expect_unprocessed, found, until};
 use super::storage::{Stored, stored, unknown};
 use super::wire::{Call, Draft};
@@ -49,7 +48,7 @@ async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid pin is accepted.
-#[rejects(rows::HASH_REQUIRED, refusals::TYPED)]
+#[rejects(rows::HASH_REQUIRED)]
 async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
@@ -88,7 +87,7 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 }
 
 /// Downloads pinned content (200), then an unknown hash of the same form. The second answer must be 404.
-#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;

@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::messages::another;
-use super::refusals;
 use super::replies::{expect_created, expect_typed};
 use super::wire::{Call, Draft};
 use super::{RUNS, created, given, polled, runtime};
 use crate::harness::check::{Checked, Stop, rejects, shows};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
 /// The content of a new valid program.
@@ -70,21 +69,21 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Creates programs whose `runtime` is of another type. None may be processed with that value: it is rejected at once or
 /// later. A number may be read as a string. A valid program is accepted.
-#[rejects(rows::RUNTIME, refusals::TYPED)]
+#[rejects(rows::RUNTIME)]
 async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "runtime").await
 }
 
 /// Creates programs whose `memory` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-#[rejects(rows::MEMORY, refusals::TYPED)]
+#[rejects(rows::MEMORY)]
 async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "memory").await
 }
 
 /// Creates programs whose `timeout` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-#[rejects(rows::TIMEOUT, refusals::TYPED)]
+#[rejects(rows::TIMEOUT)]
 async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "timeout").await
 }
@@ -98,7 +97,7 @@ async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
 
 /// Runs a program with `variables` of another type, and an object of a number. Each must be rejected; the number may be read
 /// as a string. A valid run returns 200.
-#[rejects(rows::VARIABLES, refusals::TYPED)]
+#[rejects(rows::VARIABLES)]
 async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     let good = variables();
@@ -107,16 +106,16 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
         let answer = run(probe, &hash, &json!({ "variables": wrong.instead_of(&good["variables"]) })).await?;
         if wrong.open.is_empty() || answer.status() != 200 {
             let at = At::status_named(format!("status for variables = {}", wrong.name));
-            let refusal = probe.refusal();
-            let is_refused = refusal.statuses.contains(&answer.status());
-            answer.expect(is_refused, at, refusal.want(), answer.status().to_string())?;
+            let rejection = probe.rejection();
+            let is_refused = rejection.statuses.contains(&answer.status());
+            answer.expect(is_refused, at, Want::rejected(rejection), answer.status().to_string())?;
         }
     }
     Ok(())
 }
 
 /// Runs a known program (200), then an unknown hash of the same form. The second answer must be 404.
-#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run_once_processed(probe, &hash).await?.counterpart_status(&[200])?;

@@ -9,7 +9,7 @@ use super::creations::hashes;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, REJECTED, list_of, look, polled};
 use crate::harness::check::{Checked, Stop};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
 /// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
@@ -99,11 +99,16 @@ pub(super) async fn expect_unprocessed(
 ) -> Checked {
     let answer = bad.attempt(probe).await?;
     let status = answer.status();
-    let refusal = probe.refusal();
+    let rejection = probe.rejection();
     let is_open = !wrong.open.is_empty();
-    let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
+    let is_allowed = rejection.statuses.contains(&status) || ACCEPTED.contains(&status);
     let at = At::status_named(format!("status for {member} = {}", wrong.name));
-    answer.expect(is_allowed || is_open && status < 500, at, refusal.want(), status.to_string())?;
+    answer.expect(
+        is_allowed || is_open && status < 500,
+        at,
+        Want::rejected(rejection),
+        status.to_string(),
+    )?;
     if !ACCEPTED.contains(&status) {
         return Ok(());
     }
@@ -124,7 +129,7 @@ pub(super) async fn expect_unprocessed(
         // A registration is accepted without a hash, and a list may leave out what was rejected later. A node that rejects the
         // same message at once elsewhere decides at once.
         let elsewhere = bad.clone().at(MESSAGE_CREATION[0]).attempt(probe).await?;
-        if refusal.statuses.contains(&elsewhere.status()) {
+        if rejection.statuses.contains(&elsewhere.status()) {
             let registered = answer.json()["webhook_id"].clone();
             let want = "none: `POST /messages` rejects the message";
             answer.expect(registered.is_null(), "/webhook_id", want, registered.to_string())?;

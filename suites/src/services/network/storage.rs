@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::caller::{Caller, caller};
 use super::messages::another;
-use super::refusals;
 use super::signing::verified;
 use super::wire::Call;
 use super::{ACCEPTED, CREATED, messages, read};
@@ -298,7 +297,7 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 
 /// Uploads JSON, and a form whose content type has another boundary or none. Each must be rejected; an ordinary upload
 /// is accepted.
-#[rejects(rows::MULTIPART, refusals::MALFORMED)]
+#[rejects(rows::MULTIPART)]
 async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -315,7 +314,7 @@ async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a form without a file. It must be rejected; an ordinary upload is accepted.
-#[rejects(rows::FILE_REQUIRED, refusals::MALFORMED)]
+#[rejects(rows::FILE_REQUIRED)]
 async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -324,7 +323,7 @@ async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
-#[rejects(rows::ADDRESS_REQUIRED, refusals::MALFORMED)]
+#[rejects(rows::ADDRESS_REQUIRED)]
 async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
@@ -340,7 +339,7 @@ async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Uploads a file with the signature of another file, and with a signature by another key. Each must return 400, 401 or
 /// 403; an ordinary upload is accepted. An upload without a signature is sent too; whether it may be missing is left open.
 /// Runs where the profile sets `verifies_signatures`.
-#[rejects(rows::SIGNATURE, refusals::UNSIGNED)]
+#[rejects(rows::SIGNATURE)]
 async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
@@ -361,14 +360,14 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer
 /// must be 404.
-#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN)]
 async fn a_hash_without_a_file_is_not_found(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Plain).await
 }
 
 /// Downloads an uploaded file from `/storage/raw/{hash}` (200), then an unknown name of the same form. The second
 /// answer must be 404.
-#[rejects(rows::UNKNOWN_RAW, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN_RAW)]
 async fn a_hash_without_a_file_is_not_found_raw(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Raw).await
 }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::forget::{forgotten, once_settled};
-use super::refusals;
 use super::replies::until;
 use super::storage::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
@@ -252,7 +251,6 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
 /// is found there.
 #[rejects(
     rows::LAGGING,
-    refusals::LAGGING,
     needs(Faults),
     or_given(
         "[network.fixtures] mirror_lacks", |settings| { settings.network().given.mirror_lacks.is_some() },

@@ -5,11 +5,10 @@ use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
-use super::refusals;
 use super::replies::{expect_rejected_or, is_text};
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Evidence, Probe};
 
 /// The bounds of most generations: wide enough that their ends do not matter.
@@ -117,7 +116,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 
 /// Generates with `seed`, `min`, `max` and `count` of a wrong type. Each must be rejected; a number may be read as a string,
 /// and digits or a fraction as an integer. A valid generation returns 200.
-#[rejects(rows::GENERATE_FIELDS, refusals::TYPED)]
+#[rejects(rows::GENERATE_FIELDS)]
 async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
     post(&good).send(probe).await?.counterpart_status(&[200])?;
@@ -130,9 +129,9 @@ async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
         ("count", json!({}), false),
     ] {
         let answer = post(&with(&good, member, value)).attempt(probe).await?;
-        let (status, refusal) = (answer.status(), probe.refusal());
-        let is_allowed = refusal.statuses.contains(&status) || (reads && status == 200);
-        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
+        let (status, rejection) = (answer.status(), probe.rejection());
+        let is_allowed = rejection.statuses.contains(&status) || (reads && status == 200);
+        answer.expect(is_allowed, At::status(), Want::rejected(rejection), status.to_string())?;
     }
     Ok(())
 }
@@ -178,7 +177,7 @@ async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
 
 /// Verifies a generated number with `seed`, `proof` and `value` inside an array. None may verify: each is rejected, or
 /// `valid` is false. The number as it is verifies.
-#[rejects(rows::VERIFY_FIELDS, refusals::NOT_VALID)]
+#[rejects(rows::VERIFY_FIELDS)]
 async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = valid(probe).await?;
     for member in ["seed", "proof", "value"] {
@@ -194,7 +193,7 @@ async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with another seed. The second must be rejected, or `valid` must
 /// be false.
-#[rejects(rows::OTHER_SEED, refusals::NOT_VALID)]
+#[rejects(rows::OTHER_SEED)]
 async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     expect_invalid(probe, &with(&claim, "seed", json!(seed(probe)))).await
@@ -202,7 +201,7 @@ async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with another value. The second must be rejected, or `valid` must
 /// be false.
-#[rejects(rows::OTHER_VALUE, refusals::NOT_VALID)]
+#[rejects(rows::OTHER_VALUE)]
 async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let value = claim["value"].as_i64().unwrap_or_default();
@@ -212,7 +211,7 @@ async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
 
 /// Verifies a generated number as it is (valid), then with one character of the proof changed. The second must be
 /// rejected, or `valid` must be false.
-#[rejects(rows::OTHER_PROOF, refusals::NOT_VALID)]
+#[rejects(rows::OTHER_PROOF)]
 async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let proof = claim["proof"].as_str().unwrap_or_default();

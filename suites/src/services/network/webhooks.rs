@@ -7,7 +7,6 @@ use assay_spec::network::webhook::CREATE;
 use serde_json::{Value, json};
 
 use super::caller::caller;
-use super::refusals;
 use super::replies::{expect_typed, is_text};
 use super::wire::Draft;
 use super::{ACCEPTED, posted};
@@ -62,21 +61,21 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Registers webhooks whose `url` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// valid registration is accepted.
-#[rejects(rows::URL, refusals::TYPED)]
+#[rejects(rows::URL)]
 async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "url").await
 }
 
 /// Registers webhooks whose `events` is of another type, an array of an array, or an array of a number. None may be processed:
 /// it is rejected at once or later. The number may be read as a string. A valid registration is accepted.
-#[rejects(rows::EVENTS, refusals::TYPED)]
+#[rejects(rows::EVENTS)]
 async fn registration_without_events_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "events").await
 }
 
 /// Registers webhooks whose `secret` is of another type. None may be processed: it is rejected at once or later. A number may
 /// be read as a string. A valid registration is accepted.
-#[rejects(rows::SECRET, refusals::TYPED)]
+#[rejects(rows::SECRET)]
 async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "secret").await
 }

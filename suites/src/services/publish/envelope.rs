@@ -7,11 +7,11 @@ use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB};
+use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{envelope as rows, transfer};
 use assay_spec::value::Wrong;
 use serde_json::{Value, json};
 
-use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::{Draft, array, spaced};
 use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
@@ -72,7 +72,7 @@ fn respelled(wrong: &Wrong, valid: &str) -> String {
 }
 
 /// Sends the header with another scheme and with other spacing. Each must return 404; a lowercase scheme is only noted.
-#[rejects(rows::SCHEME, refusals::UNAUTHENTICATED)]
+#[rejects(rows::SCHEME)]
 async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the header", |draft, wrong| {
         draft.edit_header(|header| respelled(wrong, header));
@@ -88,7 +88,7 @@ fn of_envelope(header: &str, edit: impl Fn(&str) -> String) -> String {
 }
 
 /// Sends the envelope with one part, three parts and other separators. Each must return 404.
-#[rejects(rows::TWO_PARTS, refusals::UNAUTHENTICATED)]
+#[rejects(rows::TWO_PARTS)]
 async fn one_or_three_parts_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the envelope", |draft, wrong| {
         draft.edit_header(|header| of_envelope(header, |envelope| respelled(wrong, envelope)));
@@ -99,7 +99,7 @@ async fn one_or_three_parts_are_rejected(probe: &Probe<'_>, place: Place) -> Che
 
 /// Sends a signature in the standard alphabet, with padding and with other characters, and a message with padding. Each must
 /// return 404.
-#[rejects(rows::BASE64URL, refusals::UNAUTHENTICATED)]
+#[rejects(rows::BASE64URL)]
 async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = each_value_is_rejected(probe, place, "the signature", |draft, wrong| {
         // Change the time until the signature has a character that differs between the alphabets.
@@ -163,7 +163,7 @@ fn shifted(time: &Value) -> String {
 }
 
 /// Sends signatures of 63 and 65 bytes. Each must return 404.
-#[rejects(rows::SIGNATURE_LENGTH, refusals::UNAUTHENTICATED)]
+#[rejects(rows::SIGNATURE_LENGTH)]
 async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
@@ -186,7 +186,7 @@ async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>, place: Place
 }
 
 /// Sends messages without the prefix, with prefix version 2 and with near misses of it. Each must return 404.
-#[rejects(rows::PREFIX, refusals::UNAUTHENTICATED)]
+#[rejects(rows::PREFIX)]
 async fn wrong_prefix_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the prefix", |draft, wrong| {
         draft.prefix = respelled(wrong, &draft.prefix);
@@ -197,7 +197,7 @@ async fn wrong_prefix_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends messages with a seventh key, without one of the keys, without any key, and an array of the values. Each must return
 /// 404.
-#[rejects(rows::SIX_KEYS, refusals::UNAUTHENTICATED)]
+#[rejects(rows::SIX_KEYS)]
 async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_value_is_rejected(probe, place, "the keys", |draft, wrong| {
         let names = draft.members.iter().map(|(name, _)| json!(name)).collect();
@@ -216,7 +216,7 @@ async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>, place: Place) -> 
 }
 
 /// Sends messages whose `v` is another number or of another type. Each must return 404.
-#[rejects(rows::VERSION, refusals::UNAUTHENTICATED)]
+#[rejects(rows::VERSION)]
 async fn wrong_version_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "v").await.map(drop)
 }
@@ -236,13 +236,13 @@ async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> C
 }
 
 /// Sends messages whose `m` is another method, or the method in another spelling. Each must return 404.
-#[rejects(rows::METHOD, refusals::UNAUTHENTICATED)]
+#[rejects(rows::METHOD)]
 async fn wrong_method_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "m").await.map(drop)
 }
 
 /// Sends messages whose `p` is the other endpoint's path, or the path in another spelling. Each must return 404.
-#[rejects(rows::PATH, refusals::UNAUTHENTICATED)]
+#[rejects(rows::PATH)]
 async fn wrong_path_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "p").await.map(drop)
 }
@@ -261,14 +261,14 @@ async fn query_is_not_part_of_the_path(probe: &Probe<'_>, place: Place) -> Check
 }
 
 /// Sends messages whose `t` is empty, not a time, or of another type. Each must return 404.
-#[rejects(rows::TIME_FORM, refusals::UNAUTHENTICATED)]
+#[rejects(rows::TIME_FORM)]
 async fn invalid_time_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "t").await.map(drop)
 }
 
 /// Sends times within 10 minutes before and after the server's clock, which must be accepted, and times further off, which
 /// must return 404. In a world of its own a millisecond on either side of the boundary, elsewhere half a minute.
-#[rejects(rows::TIME_WINDOW, refusals::UNAUTHENTICATED)]
+#[rejects(rows::TIME_WINDOW)]
 async fn times_within_10_minutes_are_accepted_and_others_rejected(
     probe: &Probe<'_>,
     place: Place,
@@ -281,10 +281,10 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(
             let Edges { inside, outside } = edges(probe, limit);
             let what = |skew: i64| format!("a time {} {side} the clock", Unit::Millisecond.amount(skew));
             let near = skewed(probe, knock, sign * inside).await?;
-            expect_inside(&near, limit, &what(inside), refusals::UNAUTHENTICATED.statuses)?;
+            expect_inside(&near, limit, &what(inside), rejections::UNAUTHENTICATED.statuses)?;
             near.given_status(knock.statuses)?;
             let far = skewed(probe, knock, sign * outside).await?;
-            expect_beyond(&far, limit, &what(outside), refusals::UNAUTHENTICATED.statuses)?;
+            expect_beyond(&far, limit, &what(outside), rejections::UNAUTHENTICATED.statuses)?;
         }
         Ok(())
     };
@@ -299,7 +299,7 @@ async fn skewed<'p>(probe: &'p Probe<'_>, knock: &Knock, skew_ms: i64) -> Result
 
 /// Sends messages whose `h` is another hash, or the hash in another spelling, and changes the body after its hash was signed.
 /// Each must return 404.
-#[rejects(rows::BODY_HASH, refusals::UNAUTHENTICATED)]
+#[rejects(rows::BODY_HASH)]
 async fn body_with_another_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = each_member_is_rejected(probe, place, "h").await?;
     knock.send(probe, |draft| draft.body.push(b' ')).await?.expect_refused()?;
@@ -317,20 +317,20 @@ async fn empty_body_is_hashed_too(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends `d` in upper case, with a trailing dot and in other spellings. Each must return 404, since the server does not
 /// normalize it.
-#[rejects(rows::DOMAIN_AS_SENT, refusals::UNAUTHENTICATED)]
+#[rejects(rows::DOMAIN_AS_SENT)]
 async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "d").await.map(drop)
 }
 
 /// Sends a domain without a binding. It must return 404.
-#[rejects(rows::BINDING, refusals::UNAUTHENTICATED)]
+#[rejects(rows::BINDING)]
 async fn unbound_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(probe, place, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
 }
 
 /// Sends a signature by another key, a message changed after signing, and a corrupted signature. Each must return
 /// 404.
-#[rejects(rows::SIGNATURE, refusals::UNAUTHENTICATED)]
+#[rejects(rows::SIGNATURE)]
 async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let stranger = fresh_key(probe);
     let changed = |draft: &mut Draft| {
@@ -353,7 +353,6 @@ async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Pl
 /// Sends a request for an account without the feature. It must return 404.
 #[rejects(
     rows::FEATURE,
-    refusals::UNAUTHENTICATED,
     needs(Actions),
     or_given("[publish] feature_off", |settings| settings.publish().feature_off.is_some()),
 )]
@@ -384,7 +383,7 @@ async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place
 /// also asks for a domain that is locked, and for one with a pending transfer. Each 404 must be the plain text
 /// `404 Not Found`, and equal to the others in status, headers (except `Date`) and body. A rule whose violation returns
 /// another status is left out: its own check judges it.
-#[rejects(rows::BLANKET, refusals::UNAUTHENTICATED, after(rows::SIGNATURE, transfer::ACCEPT_BY_INCOMING))]
+#[rejects(rows::BLANKET, after(rows::SIGNATURE, transfer::ACCEPT_BY_INCOMING))]
 async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
@@ -495,7 +494,7 @@ fn shown(answer: &Answer<'_>) -> BTreeSet<(String, String)> {
 }
 
 /// Sends a malformed body signed by another key. It must return 404, not 400.
-#[rejects(rows::BEFORE_BODY, refusals::UNAUTHENTICATED, after(rows::SIGNATURE))]
+#[rejects(rows::BEFORE_BODY, after(rows::SIGNATURE))]
 async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>, place: Place) -> Checked {
     let body = format!("{{\"prepareId\": {NO_ID}");
     let knock = Knock { body, ..Knock::at(probe, place).await? };

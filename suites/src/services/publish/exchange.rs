@@ -7,11 +7,11 @@ use assay_spec::Place;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
 use assay_spec::publish::places::PUB;
+use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use assay_spec::reply::HeaderRule;
 use serde_json::{Value, json};
 
-use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::Draft;
 use super::{
@@ -40,7 +40,7 @@ fn expect_json_error(probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
 
 /// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a
 /// string in `error`. Another media type than that of JSON is only noted.
-#[rejects(rows::ERROR_JSON, refusals::ERRORS)]
+#[rejects(rows::ERROR_JSON)]
 async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let first = knock.send(probe, |_| {}).await?;
@@ -61,7 +61,7 @@ async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Check
 
 /// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
 /// characters. These must return 413, with the plain text `Payload Too Large`.
-#[rejects(rows::BODY_LIMIT, refusals::TOO_LARGE)]
+#[rejects(rows::BODY_LIMIT)]
 async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place.op(PUB)).await?;
     let is_prepare = knock.path == PREPARE;
@@ -76,18 +76,18 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Pl
         Draft::new(probe, &scene.caller, knock.path, padded).await?.send(probe).await
     };
     let large = send(&knock.scene, &knock.body, BODY.outside).await?;
-    expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
+    expect_beyond(&large, &BODY, &body_of(BODY.outside), rejections::TOO_LARGE.statuses)?;
     // As many bytes, but fewer characters.
     let spare = (BODY.outside as usize - knock.body.len()) / "\u{e9}".len();
     let wide = knock.body.replacen('"', &format!("\"{}", "\u{e9}".repeat(spare + 1)), 1);
     let wide = Draft::new(probe, &knock.scene.caller, knock.path, wide).await?.send(probe).await?;
-    expect_beyond(&wide, &BODY, "a body of two-byte characters", refusals::TOO_LARGE.statuses)?;
+    expect_beyond(&wide, &BODY, "a body of two-byte characters", rejections::TOO_LARGE.statuses)?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
     let below = (&knock.scene, &knock.body, BODY.inside - 1, knock.statuses);
     for (scene, body, size, statuses) in [below, (&scene, &whole, BODY.inside, accepted)] {
         let fits = send(scene, body, size).await?;
-        expect_inside(&fits, &BODY, &body_of(size), refusals::TOO_LARGE.statuses)?;
+        expect_inside(&fits, &BODY, &body_of(size), rejections::TOO_LARGE.statuses)?;
         fits.given_status(statuses)?;
     }
     Ok(())
@@ -113,7 +113,6 @@ async fn publish<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Answer<'p>
 /// must return 200.
 #[rejects(
     rows::DAILY_LIMIT,
-    refusals::LIMITED,
     needs(Clock, Isolation),
     after(submits::LANDS, submits::LOCK_FREED, prepares::PREPARE_ID)
 )]
@@ -129,12 +128,7 @@ async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Publishes once and 12 hours later until a prepare returns 429. The next must return 429 until 24 hours after the first,
 /// and then 200. The window is rolling, so the prepare after that must return 429 again.
-#[rejects(
-    rows::DAILY_WINDOW,
-    refusals::DAY,
-    needs(Clock, Isolation),
-    after(prepares::PREPARE_ID, prepares::LOCKS_NOTHING)
-)]
+#[rejects(rows::DAILY_WINDOW, needs(Clock, Isolation), after(prepares::PREPARE_ID, prepares::LOCKS_NOTHING))]
 async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
@@ -174,7 +168,7 @@ async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
 /// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and
 /// the next prepare must return 429 with `Retry-After` (seconds or a date); after a minute requests must be accepted again. Over nine minutes no more
 /// than 300 may be accepted, whatever the window is.
-#[rejects(rows::RATE_PER_IP, refusals::LIMITED, needs(Clock, Isolation))]
+#[rejects(rows::RATE_PER_IP, needs(Clock, Isolation))]
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
     let request = async |n: i64| match n % 2 {
@@ -235,7 +229,6 @@ async fn unavailable(
 /// `not-primary` and a string `reason`.
 #[rejects(
     rows::STANDBY,
-    refusals::NO_WRITES,
     needs(Faults),
     or_given("[publish] standby_url", |settings| settings.publish().has_standby),
 )]
@@ -256,7 +249,7 @@ async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.
-#[rejects(rows::PASSIVE, refusals::NO_WRITES, needs(Faults))]
+#[rejects(rows::PASSIVE, needs(Faults))]
 async fn passive_backend_returns_its_error(probe: &Probe<'_>, place: Place) -> Checked {
     unavailable(probe, place, "publish.passive", |answer| {
         answer

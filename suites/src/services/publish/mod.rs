@@ -9,7 +9,6 @@ mod pool;
 mod prepare;
 mod readings;
 mod record;
-mod refusals;
 mod scene;
 mod simulated;
 mod submit;

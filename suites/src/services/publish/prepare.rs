@@ -7,12 +7,12 @@ use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER};
 use assay_spec::publish::record::Record;
+use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
 use assay_spec::value::{ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, Wrong};
 use serde_json::{Value, json};
 
 use super::pool::Talk;
-use super::refusals;
 use super::scene::{Knock, Scene, answered, expect_unlocked};
 use super::wire::{Draft, read_message, read_record};
 use super::{
@@ -227,14 +227,15 @@ fn put(body: &Value, member: &str, value: Option<Value>) -> String {
 
 /// Sends truncated JSON, an array and a control character as the body. Each must return 400; the array, which names no domain,
 /// 400 or 404.
-#[rejects(rows::BODY_JSON, refusals::FIELD)]
+#[rejects(rows::BODY_JSON)]
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let reject = async |knock: &Knock| {
         knock.counterpart(probe).await?;
         let good = knock.scene.body.to_string();
         for body in [good[..good.len() - 1].to_owned(), format!("[{good}]"), "\u{1}".to_owned()] {
-            let statuses: &[u16] = if body.starts_with('[') { &[400, 404] } else { probe.refusal().statuses };
+            let statuses: &[u16] =
+                if body.starts_with('[') { &[400, 404] } else { probe.rejection().statuses };
             let knock = Knock { scene: knock.scene.clone(), body, ..*knock };
             knock.send(probe, |_| {}).await?.expect_status(statuses)?;
         }
@@ -246,7 +247,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 
 /// Sends prepares whose `domain` is of another type or empty, and one without `domain`. The first must return 400, or 404 as
 /// a domain that differs from the envelope's; the last must return 400.
-#[rejects(rows::DOMAIN_REQUIRED, refusals::FIELD, after(rows::DOMAIN_MATCH))]
+#[rejects(rows::DOMAIN_REQUIRED, after(rows::DOMAIN_MATCH))]
 async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
     for wrong in DOMAIN {
@@ -260,7 +261,7 @@ async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 
 /// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
 /// profile allows it).
-#[rejects(rows::DOMAIN_MATCH, refusals::UNAUTHENTICATED)]
+#[rejects(rows::DOMAIN_MATCH)]
 async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
     let other = put(&scene.body, "domain", Some(json!("another.example")));
@@ -286,7 +287,7 @@ async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place
 
 /// Sends prepares with `cid` missing, null, empty, of another type and a number. Each must return 400; the number may be
 /// read as a string, which the record must then contain.
-#[rejects(rows::CID_REQUIRED, refusals::FIELD)]
+#[rejects(rows::CID_REQUIRED)]
 async fn missing_cid_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_PUB[0], "cid", |good| good).await?;
     number_is_rejected_or_read(probe, "cid", "c").await
@@ -330,7 +331,7 @@ async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
 
 /// Sends prepares with a `version` of another type, and with a number. Each must return 400; the number may be read as a
 /// string, which the record must then contain.
-#[rejects(rows::VERSION_STRING, refusals::FIELD)]
+#[rejects(rows::VERSION_STRING)]
 async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     let versioned = |mut good: Value| {
         good["version"] = json!("1");
@@ -358,20 +359,20 @@ async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends prepares whose `op` is another word, in another spelling, or of another type. Each must return 400.
-#[rejects(rows::OP_KNOWN, refusals::FIELD)]
+#[rejects(rows::OP_KNOWN)]
 async fn unknown_op_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_PUB[0], "op", |good| good).await
 }
 
 /// Sends transfers whose `newAuthority` is missing, empty, of another type, without or with another key scheme, in another
 /// spelling, or not the base58 string of 32 bytes. Each must return 400.
-#[rejects(rows::NEW_AUTHORITY, refusals::NEW_AUTHORITY)]
+#[rejects(rows::NEW_AUTHORITY)]
 async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
     each_value_is_malformed(probe, PREPARE_TRANSFER[0], "newAuthority", |good| good).await
 }
 
 /// Sends a transfer whose `newAuthority` is the bound key. It must return 400.
-#[rejects(rows::NEW_AUTHORITY_DIFFERS, refusals::FIELD)]
+#[rejects(rows::NEW_AUTHORITY_DIFFERS)]
 async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
     let same = transfer_body(probe, &scene.caller, &scene.caller.key);
@@ -380,7 +381,7 @@ async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends two prepares for one domain. The second must return 409.
-#[rejects(rows::ONE_IN_FLIGHT, refusals::CONFLICT)]
+#[rejects(rows::ONE_IN_FLIGHT)]
 async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     scene.prepare(probe).await?.counterpart_status(&[200])?;
@@ -398,7 +399,7 @@ async fn other_domain_is_not_locked(probe: &Probe<'_>, place: Place) -> Checked 
 }
 
 /// Sends the same prepare twice, byte for byte. The second must return 409.
-#[rejects(rows::REPLAY, refusals::REPLAYED, after(rows::ONE_IN_FLIGHT))]
+#[rejects(rows::REPLAY, after(rows::ONE_IN_FLIGHT))]
 async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let draft = Draft::new(probe, &scene.caller, PREPARE, scene.body.to_string()).await?;
@@ -417,14 +418,13 @@ async fn domain_is_free_after_expiry(probe: &Probe<'_>, place: Place) -> Checked
     let again = scene.prepare(probe).await?;
     again.given(again.json()["cause"].is_null(), "the key is frozen")?;
     let what = format!("a prepare {} after an unused one", Unit::Millisecond.amount(outside));
-    expect_inside(&again, &PREPARE_LIFETIME, &what, refusals::CONFLICT.statuses)?;
+    expect_inside(&again, &PREPARE_LIFETIME, &what, rejections::CONFLICT.statuses)?;
     again.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends a prepare for a domain whose binding is not publishable. It must return 409.
 #[rejects(
     rows::PUBLISHABLE,
-    refusals::CONFLICT,
     needs(Actions),
     or_given("[publish] not_publishable", |settings| settings.publish().not_publishable.is_some()),
 )]
@@ -447,7 +447,7 @@ async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>, place: P
 
 /// Sends a prepare whose record has 1100 bytes, too many for one transaction. It must return 400, and one of 360 bytes must
 /// then return 200.
-#[rejects(rows::RECORD_FITS, refusals::FIELD, after(exchange::BODY_LIMIT, rows::LOCKS_NOTHING))]
+#[rejects(rows::RECORD_FITS, after(exchange::BODY_LIMIT, rows::LOCKS_NOTHING))]
 async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     // All of the record but the content identifier.
@@ -462,15 +462,15 @@ async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_
     let what = |size: i64| format!("a record of {}", Unit::Byte.amount(size));
     let large = send(RECORD.outside).await?;
     if large.status() == 200 {
-        return expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses);
+        return expect_beyond(&large, &RECORD, &what(RECORD.outside), rejections::FIELD.statuses);
     }
     let small = send(RECORD.inside).await?;
     let at = At::status_named("status of a valid prepare after the rejected one");
     let want = Want::one_of(&[200]).said("200, since what is rejected locks nothing");
     small.expect(small.status() != 409, at, want, "409")?;
-    expect_inside(&small, &RECORD, &what(RECORD.inside), refusals::FIELD.statuses)?;
+    expect_inside(&small, &RECORD, &what(RECORD.inside), rejections::FIELD.statuses)?;
     small.counterpart_status(&[200])?;
-    expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses)
+    expect_beyond(&large, &RECORD, &what(RECORD.outside), rejections::FIELD.statuses)
 }
 
 /// Sends a prepare without a field that it needs, which must return 400, and then a valid one for the same domain. It must not

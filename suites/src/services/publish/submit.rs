@@ -7,12 +7,12 @@ use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::places::{ACCEPT, PUB, SUBMITS, TRANSFER};
+use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{message, prepare as prepares, submit as rows, transfer};
 use assay_spec::value::{MISSING, NULL, Wrong};
 use serde_json::{Value, json};
 
 use super::chain::shown;
-use super::refusals;
 use super::scene::{Scene, published};
 use super::verify::COMMITMENT;
 use super::wire::{Draft, read_message};
@@ -133,7 +133,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 
 /// Sends submits without `prepareId` and with null for it, and submits whose `signature` is missing, null, empty or of
 /// another type. Each must return 400.
-#[rejects(rows::FIELDS, refusals::FIELD)]
+#[rejects(rows::FIELDS)]
 async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
@@ -146,7 +146,7 @@ async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends submits with signatures of 63, 65 and 128 bytes, in hex and in quotes, and one that is not base64. Each must return 400.
 /// Other spellings of the right 64 bytes are only noted.
-#[rejects(rows::SIGNATURE_FORM, refusals::FIELD, after(rows::STAYS_PREPARED))]
+#[rejects(rows::SIGNATURE_FORM, after(rows::STAYS_PREPARED))]
 async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
@@ -162,7 +162,7 @@ async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>,
 }
 
 /// Sends submits signed by another key, over the base64 string, and over a truncated message. Each must return 400.
-#[rejects(rows::SIGNATURE_VERIFIES, refusals::FIELD, after(rows::STAYS_PREPARED))]
+#[rejects(rows::SIGNATURE_VERIFIES, after(rows::STAYS_PREPARED))]
 async fn signature_over_other_bytes_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let stranger = fresh_key(probe);
     each_is_malformed(probe, place, |scene, prepared| {
@@ -215,7 +215,6 @@ async fn valid_signature_is_accepted_after_a_rejected_one(probe: &Probe<'_>, pla
 /// Sends an invalid signature, moves the clock 65 seconds and sends a valid one. It must return 410.
 #[rejects(
     rows::EXPIRY_UNCHANGED,
-    refusals::GONE,
     waits(195),
     needs(Clock),
     after(rows::EXPIRED, rows::SIGNATURE_VERIFIES, rows::STAYS_PREPARED)
@@ -232,7 +231,7 @@ async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>, place
 }
 
 /// Sends a submit with an unknown `prepareId`. It must return 410.
-#[rejects(rows::UNKNOWN, refusals::GONE)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
@@ -243,7 +242,7 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Chec
 
 /// Sends a submit before 60 seconds have passed since its prepare, which must not return 410, and one after. It must return
 /// 410. In a world of its own a millisecond before and after, elsewhere five seconds.
-#[rejects(rows::EXPIRED, refusals::GONE, waits(360), needs(Clock))]
+#[rejects(rows::EXPIRED, waits(360), needs(Clock))]
 async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME);
     let what = |after: i64| format!("a submit {} after its prepare", Unit::Millisecond.amount(after));
@@ -262,18 +261,18 @@ async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) ->
         other.submit(probe, &other.submission(&prepared)).await?.counterpart_status(&[200])?;
     } else {
         answer.counterpart_status(&[200, 410, 502])?;
-        expect_inside(&answer, &PREPARE_LIFETIME, &what(inside), refusals::GONE.statuses)?;
+        expect_inside(&answer, &PREPARE_LIFETIME, &what(inside), rejections::GONE.statuses)?;
     }
 
     let late = Scene::at(probe, place).await?;
     let second = late.prepared(probe).await?;
     probe.advance(ms(outside)).await?;
     let answer = late.submit(probe, &late.submission(&second)).await?;
-    expect_beyond(&answer, &PREPARE_LIFETIME, &what(outside), refusals::GONE.statuses)
+    expect_beyond(&answer, &PREPARE_LIFETIME, &what(outside), rejections::GONE.statuses)
 }
 
 /// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
-#[rejects(rows::FOREIGN, refusals::FOREIGN)]
+#[rejects(rows::FOREIGN)]
 async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let [owner, stranger] = Scene::pair(probe, [place, place]).await?;
     let prepared = owner.prepared(probe).await?;
@@ -347,7 +346,7 @@ async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place
 }
 
 /// Holds a submit and sends the same submit again meanwhile. The second must return 409.
-#[rejects(rows::IN_FLIGHT, refusals::CONFLICT, needs(Clock, Faults))]
+#[rejects(rows::IN_FLIGHT, needs(Clock, Faults))]
 async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
@@ -428,7 +427,7 @@ async fn under_faults<'p>(probe: &'p Probe<'_>, place: Place, faults: &[&str]) -
 }
 
 /// Makes the chain lose the transaction, so that its blockhash expires, and sends a submit. It must return 410.
-#[rejects(rows::BLOCKHASH_EXPIRED, refusals::GONE, needs(Clock, Faults), after(rows::LANDS))]
+#[rejects(rows::BLOCKHASH_EXPIRED, needs(Clock, Faults), after(rows::LANDS))]
 async fn expired_blockhash_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     under_faults(probe, place, &["publish.transaction-lost"]).await?.expect_refused()
@@ -437,7 +436,6 @@ async fn expired_blockhash_returns_410(probe: &Probe<'_>, place: Place) -> Check
 /// Makes the chain reject the transaction, or takes the profile's domain, and sends a submit. It must return 502.
 #[rejects(
     rows::REJECTED,
-    refusals::CHAIN,
     needs(Clock, Faults),
     or_given("[publish] chain_rejects", |settings| settings.publish().chain_rejects.is_some()),
     after(rows::LANDS),
@@ -460,7 +458,7 @@ async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Ch
 }
 
 /// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`.
-#[rejects(rows::SAFETY_CEILING, refusals::GONE, needs(Clock, Faults), after(rows::LANDS))]
+#[rejects(rows::SAFETY_CEILING, needs(Clock, Faults), after(rows::LANDS))]
 async fn safety_ceiling_is_named(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     let named =

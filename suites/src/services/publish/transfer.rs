@@ -9,7 +9,6 @@ use assay_spec::publish::requirements::{submit as submits, transfer as rows};
 use serde_json::{Value, json};
 
 use super::pool::pending;
-use super::refusals;
 use super::scene::{Knock, Scene, answered, transferred};
 use super::trip::{self, Signer};
 use super::{
@@ -100,7 +99,7 @@ pub(super) async fn attempt<'p>(
 
 /// Sends requests with the old key while a transfer is pending: prepares and submits, also of the `prepareId` of the transfer
 /// and of the accept. Each must return 409 with `cause` = `transfer-frozen`.
-#[rejects(rows::FREEZES, refusals::CONFLICT, after(submits::LANDS, submits::LOCK_FREED))]
+#[rejects(rows::FREEZES, after(submits::LANDS, submits::LOCK_FREED))]
 async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     // The key of a domain without a transfer is not frozen.
@@ -159,7 +158,7 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an accept while no transfer is pending. It must return 404.
-#[rejects(rows::ACCEPT_NEEDS_PENDING, refusals::UNAUTHENTICATED)]
+#[rejects(rows::ACCEPT_NEEDS_PENDING)]
 async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, PREPARE_PUB[0]).await?;
     attempt(probe, place, &scene.caller, NO_ID).await?.expect_refused()?;
@@ -170,11 +169,7 @@ async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place:
 }
 
 /// Sends accepts signed by a third key and by the old key. The first must return 404, the second 404 or 409.
-#[rejects(
-    rows::ACCEPT_BY_INCOMING,
-    refusals::UNAUTHENTICATED,
-    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED)
-)]
+#[rejects(rows::ACCEPT_BY_INCOMING, after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED))]
 async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     pending.attempt(probe, place, Signer::Third).await?.expect_refused()?;
@@ -186,11 +181,7 @@ async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> C
 }
 
 /// Sends a publish and a transfer with the incoming key while the transfer is pending. Each must return 404.
-#[rejects(
-    rows::INCOMING_ONLY_ACCEPTS,
-    refusals::UNAUTHENTICATED,
-    after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED)
-)]
+#[rejects(rows::INCOMING_ONLY_ACCEPTS, after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED))]
 async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checked {
     let pending = pending_at(probe, place).await?;
     pending.attempt(probe, place, Signer::Incoming).await?.expect_refused()?;
@@ -200,7 +191,6 @@ async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checke
 /// Sends the submit of an accept without `op`. It must return 400 or 404; with `op` = `accept` it must return 200.
 #[rejects(
     rows::ACCEPT_SAYS_SO,
-    refusals::NO_OP,
     destroys,
     or_given("[publish] transferable", |settings| settings.publish().transferable.is_some()),
     after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED),
@@ -221,7 +211,6 @@ async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
 /// Completes an accept and sends the accept prepare again. It must return 409.
 #[rejects(
     rows::SECOND_ACCEPT,
-    refusals::CONFLICT,
     destroys,
     or_given("[publish] transferable", |settings| settings.publish().transferable.is_some()),
     after(submits::LANDS, rows::ACCEPT_ADMITTED, submits::LOCK_FREED),

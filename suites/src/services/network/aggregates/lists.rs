@@ -5,7 +5,6 @@ use assay_spec::network::requirements::aggregates as rows;
 use serde_json::Value;
 
 use super::super::caller::caller;
-use super::super::refusals;
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list, polled};
@@ -147,7 +146,7 @@ async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Check
 
 /// Reads `/aggregates/{address}.json` of an address that wrote (200), then of a new address. The second answer must be
 /// 404, or hold no aggregates.
-#[rejects(rows::JSON_UNKNOWN, refusals::ABSENT)]
+#[rejects(rows::JSON_UNKNOWN)]
 async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;

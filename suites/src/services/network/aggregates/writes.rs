@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::super::caller::{Caller, caller};
 use super::super::messages::fresh_channel;
-use super::super::refusals;
 use super::super::replies::{
     expect_absent_or, expect_created, expect_typed, found, is_address, is_seconds, is_text, until,
 };
@@ -32,21 +31,21 @@ async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
 
 /// Writes aggregates whose `key` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid write is accepted.
-#[rejects(rows::CREATE_KEY, refusals::TYPED)]
+#[rejects(rows::CREATE_KEY)]
 async fn write_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "key").await
 }
 
 /// Writes aggregates whose `address` is of another type. None may be processed: it is rejected at once or later. A valid write
 /// is accepted. Whether `address` may be missing is left open.
-#[rejects(rows::CREATE_ADDRESS, refusals::TYPED)]
+#[rejects(rows::CREATE_ADDRESS)]
 async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "address").await
 }
 
 /// Writes aggregates whose `content` is of another type. None may be processed: it is rejected at once or later. A valid write
 /// is accepted.
-#[rejects(rows::CREATE_CONTENT, refusals::TYPED)]
+#[rejects(rows::CREATE_CONTENT)]
 async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     expect_member(probe, "content").await
 }
@@ -266,7 +265,7 @@ async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Che
 /// An owner lists two signers, one for AGGREGATE messages and one for POST messages, under one key on the default channel.
 /// The first writes a longer and a shorter key, the key on another channel, and `security`; the second writes the key. None
 /// may change an aggregate. Runs where the profile sets `enforces_security`.
-#[rejects(rows::DELEGATE_LIMITS, refusals::BEYOND, after(rows::DELEGATE))]
+#[rejects(rows::DELEGATE_LIMITS, after(rows::DELEGATE))]
 async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
@@ -295,7 +294,7 @@ async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place:
 
 /// An owner lists a signer in `security`, and later writes `security` without it. A write of the signer from then on must not
 /// change the aggregate. Runs where the profile sets `enforces_security`.
-#[rejects(rows::DELEGATE_REVOKED, refusals::BEYOND, after(rows::DELEGATE))]
+#[rejects(rows::DELEGATE_REVOKED, after(rows::DELEGATE))]
 async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
@@ -315,7 +314,7 @@ async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Plac
 
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
 /// the owner wrote. Runs where the profile sets `enforces_security`.
-#[rejects(rows::OWNER, refusals::STRANGER)]
+#[rejects(rows::OWNER)]
 async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     expect_enforcing(probe)?;
     let (owner, key, own) = (caller(probe), key(probe), label(probe));
@@ -337,7 +336,7 @@ async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) ->
 
 /// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or
 /// have no content.
-#[rejects(rows::UNKNOWN, refusals::ABSENT)]
+#[rejects(rows::UNKNOWN)]
 async fn unwritten_aggregate_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;

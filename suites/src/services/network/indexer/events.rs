@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::super::given;
 use super::super::messages::another;
-use super::super::refusals;
 use super::super::replies::{expect_rejected_or, found, is_address};
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
 use crate::harness::check::{Checked, rejects, shows};
@@ -117,7 +116,7 @@ async fn filters_of_indexed_data_combine(probe: &Probe<'_>, place: Place) -> Che
 
 /// Lists events and transactions with bounds that are not integers. Each must be rejected or ignored; a list with
 /// integers returns 200.
-#[rejects(rows::INTEGERS, refusals::BOUND)]
+#[rejects(rows::INTEGERS)]
 async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     for kind in [OF_EVENTS, OF_TRANSACTIONS] {
         expect_integers(probe, kind).await?;
@@ -127,7 +126,7 @@ async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked 
 
 /// Lists the events and the transactions of an indexed network (200), then of an unknown one. The second must be
 /// rejected, or list nothing.
-#[rejects(rows::UNKNOWN_NETWORK, refusals::ABSENT)]
+#[rejects(rows::UNKNOWN_NETWORK)]
 async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let strange = format!("{}-assay", another(&network));

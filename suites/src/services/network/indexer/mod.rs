@@ -15,7 +15,7 @@ use super::replies::is_address;
 use super::wire::{Call, path_with};
 use super::{List, given};
 use crate::harness::check::{Checked, Stop};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Evidence, Probe};
 
 /// One of the two lists.
@@ -229,9 +229,9 @@ async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
         [("from_block", "x"), ("to_block", "1.5"), ("from_timestamp", "yesterday"), ("to_timestamp", "true")]
     {
         let answer = kind.call(probe, &network, &[(name, value)]).attempt(probe).await?;
-        let (status, refusal) = (answer.status(), probe.refusal());
-        let is_allowed = status == 200 || refusal.statuses.contains(&status);
-        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
+        let (status, rejection) = (answer.status(), probe.rejection());
+        let is_allowed = status == 200 || rejection.statuses.contains(&status);
+        answer.expect(is_allowed, At::status(), Want::rejected(rejection), status.to_string())?;
         probe.note(format!("{name}={value} returns {status}"));
     }
     Ok(())

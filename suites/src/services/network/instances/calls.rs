@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::super::caller::caller;
 use super::super::creations::Creation;
 use super::super::messages::another;
-use super::super::refusals;
 use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED, polled};
@@ -60,7 +59,7 @@ async fn drafts<'p>(
 /// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction or of another type. None may be processed with
 /// that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
 /// accepted.
-#[rejects(rows::CREATE_NUMBERS, refusals::TYPED)]
+#[rejects(rows::CREATE_NUMBERS)]
 async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
     let draft = async || wanted(probe, &caller(probe)).await;
     expect_typed(probe, draft, &["cpu", "memory", "disk"]).await
@@ -69,7 +68,7 @@ async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checke
 /// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. None may be processed with that
 /// value: it is rejected at once or later. A number may be read as a string. A valid creation is accepted.
 // An update needs an instance, and changes two of the four.
-#[rejects(rows::CREATE_TEXTS, refusals::TYPED)]
+#[rejects(rows::CREATE_TEXTS)]
 async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let members: &[&str] = &["name", "description", "image", "ssh_key"];
     // An update changes the first two.
@@ -79,7 +78,7 @@ async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -
 
 /// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
 /// once or later. Digits and fractions may be read as integers. A valid creation is accepted.
-#[rejects(rows::CREATE_FIREWALL, refusals::TYPED)]
+#[rejects(rows::CREATE_FIREWALL)]
 async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let draft = drafts(probe, place).await?;
     let good = draft().await?;
@@ -129,7 +128,7 @@ async fn sent_once_processed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<
 
 /// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404. What `POST /messages`
 /// returns to the same is noted.
-#[rejects(rows::UPDATE_UNKNOWN, refusals::UNKNOWN_INSTANCE)]
+#[rejects(rows::UPDATE_UNKNOWN)]
 async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = update(probe, &made.owner, &made.id).await?;
@@ -170,7 +169,7 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends `restart` to an instance (accepted), then another action, none, and actions of another type. None may be processed: it
 /// is rejected at once or later.
-#[rejects(rows::ACTION, refusals::TYPED)]
+#[rejects(rows::ACTION)]
 async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?;
@@ -184,7 +183,7 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400, 403 or 404.
-#[rejects(rows::CONTROL_UNKNOWN, refusals::UNKNOWN_INSTANCE)]
+#[rejects(rows::CONTROL_UNKNOWN)]
 async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?;

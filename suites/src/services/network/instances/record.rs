@@ -6,7 +6,6 @@ use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
-use super::super::refusals;
 use super::super::replies::{found, is_address, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
@@ -113,7 +112,7 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
-#[rejects(rows::UNKNOWN, refusals::NOT_FOUND)]
+#[rejects(rows::UNKNOWN)]
 async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     until(probe, instance_call(&made.id), |answer| answer.status() == 200)

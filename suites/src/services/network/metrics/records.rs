@@ -7,7 +7,6 @@ use assay_spec::network::requirements::metrics as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
-use super::super::refusals;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch};
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
@@ -164,7 +163,7 @@ const RECORDED: Evidence =
     Evidence { what: "a record", shows: |body| elements(body).is_some_and(|all| !all.is_empty()) };
 
 /// Reads the metrics of a known node (200), then of an unknown hash. The second answer must be 404, or hold no records.
-#[rejects(rows::UNKNOWN, refusals::ABSENT)]
+#[rejects(rows::UNKNOWN)]
 async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     for kind in KINDS {
