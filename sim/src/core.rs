@@ -204,7 +204,7 @@ impl Core {
         if self.deviations.fails(refused.rule) {
             self.failing = Some(self.current);
         }
-        if self.deviations.acts(refused.rule) {
+        if self.deviations.takes_effect(refused.rule) {
             self.acting = Some(self.current);
         }
     }
@@ -431,10 +431,10 @@ impl Rules for Core {
         }
     }
 
-    fn bars(&mut self, rule: Id) -> bool {
+    fn rejects_uncommon(&mut self, rule: Id) -> bool {
         self.consulted.note(rule);
         self.visit(rule);
-        self.deviations.bars(rule)
+        self.deviations.rejects_uncommon(rule)
     }
 
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use assay_spec::{Id, Place, Service, catalogue};
 use serde_json::{Value, json};
 
@@ -12,9 +12,9 @@ use crate::seam::Seam;
 
 /// The deviations that every requirement has besides those in the tables: a variant, what the simulator does, and the seam.
 const GENERATED: [(&str, &str, Seam); 3] = [
-    ("fails", "what it rejects returns 500", Seam::Failure),
-    ("refused", "uncommon valid values that it accepts are rejected", Seam::Refusal),
-    ("acts", "what it rejects takes effect all the same", Seam::Effect),
+    ("status-500", "what it rejects returns 500", Seam::Failure),
+    ("rejects-uncommon", "uncommon valid values that it accepts are rejected", Seam::Refusal),
+    ("takes-effect", "what it rejects takes effect all the same", Seam::Effect),
 ];
 
 /// One way to break one requirement.
@@ -65,8 +65,8 @@ impl Deviation {
     /// The kinds of values by which it shows; one empty name if its requirement declares none, or if it changes something else
     /// than what is accepted.
     pub fn values(&self) -> Vec<&'static str> {
-        let is_shown = |wrong: &&Wrong| match self.seam {
-            Seam::Guard => !wrong.is_hollow,
+        let is_shown = |wrong: &&ValueKind| match self.seam {
+            Seam::Guard => !wrong.is_unusable,
             Seam::Failure => true,
             _ => false,
         };
@@ -208,12 +208,12 @@ impl Deviations {
     }
 
     /// Whether uncommon valid values that `rule` accepts are rejected here.
-    pub(crate) fn bars(&self, rule: Id) -> bool {
+    pub(crate) fn rejects_uncommon(&self, rule: Id) -> bool {
         self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Refusal))
     }
 
     /// Whether what `rule` rejects here takes effect all the same.
-    pub(crate) fn acts(&self, rule: Id) -> bool {
+    pub(crate) fn takes_effect(&self, rule: Id) -> bool {
         self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Effect))
     }
 

@@ -1,4 +1,4 @@
-//! The catalogue: every requirement, excuse, endpoint, limit and state machine of every service.
+//! The catalogue: every requirement, exemption, endpoint, limit and state machine of every service.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::endpoint::{Auth, Endpoint};
 use crate::limit::Limit;
 use crate::machine::Machine;
-use crate::requirement::Excuse;
+use crate::requirement::Exemption;
 use crate::service::entries;
 use crate::{Dialect, Id, Place, Service, metadata, network, publish};
 
@@ -33,9 +33,9 @@ pub fn requirements_of_rule(rule: &str) -> impl Iterator<Item = Id> {
     requirements().filter(move |row| row.rule == rule && !rule.is_empty())
 }
 
-/// Every excused sentence.
-pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
-    entries().into_iter().flat_map(|entry| entry.excuses.iter())
+/// Every exempted sentence.
+pub fn exemptions() -> impl Iterator<Item = &'static Exemption> {
+    entries().into_iter().flat_map(|entry| entry.exemptions.iter())
 }
 
 /// Every endpoint.
@@ -199,12 +199,12 @@ mod tests {
 
     #[test]
     fn no_sentence_is_both_a_row_and_an_excuse() {
-        for excuse in excuses() {
-            let row = requirements_at(excuse.document, excuse.anchor).next();
+        for exemption in exemptions() {
+            let row = requirements_at(exemption.document, exemption.anchor).next();
             assert!(
                 row.is_none(),
-                "{:?} is excused, but has the row {}",
-                excuse.anchor,
+                "{:?} is exempted, but has the row {}",
+                exemption.anchor,
                 row.expect("some row")
             );
         }

@@ -424,7 +424,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::reply::{Place, judge};
+    use crate::reply::{BodyPath, judge};
     use crate::requirement::Evidence;
 
     #[test]
@@ -463,7 +463,7 @@ mod tests {
         let whole = json!({ "messages": [record], "pagination": pages });
         let broken = |body: &Value| {
             let mut found = Vec::new();
-            judge(kind, body, row, &Place::BODY, &mut |met| {
+            judge(kind, body, row, &BodyPath::BODY, &mut |met| {
                 if met.want.is_some() {
                     found.push((met.place.declared(), met.row));
                 }

@@ -199,8 +199,8 @@ impl HeaderRule {
 
 /// A place in a body: the steps to it, the last one first.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
-    before: Option<&'a Place<'a>>,
+pub struct BodyPath<'a> {
+    before: Option<&'a BodyPath<'a>>,
     step: Step<'a>,
 }
 
@@ -216,17 +216,17 @@ enum Step<'a> {
     Key(&'a str),
 }
 
-impl<'a> Place<'a> {
+impl<'a> BodyPath<'a> {
     /// The body itself.
-    pub const BODY: Place<'static> = Place { before: None, step: Step::Body };
+    pub const BODY: BodyPath<'static> = BodyPath { before: None, step: Step::Body };
 
-    fn step(&'a self, step: Step<'a>) -> Place<'a> {
-        Place { before: Some(self), step }
+    fn step(&'a self, step: Step<'a>) -> BodyPath<'a> {
+        BodyPath { before: Some(self), step }
     }
 
     /// As declared: `messages[].time`; values of a map are `{}`, elements of an open container `*[]`. Empty for the body.
     pub fn declared(&self) -> String {
-        let mut text = self.before.map(Place::declared).unwrap_or_default();
+        let mut text = self.before.map(BodyPath::declared).unwrap_or_default();
         match self.step {
             Step::Body | Step::Within(_) => {}
             Step::Field(name) => {
@@ -242,7 +242,7 @@ impl<'a> Place<'a> {
 }
 
 /// As found: `/messages/3/time`.
-impl fmt::Display for Place<'_> {
+impl fmt::Display for BodyPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(before) = self.before {
             before.fmt(f)?;
@@ -260,7 +260,7 @@ impl fmt::Display for Place<'_> {
 #[derive(Debug)]
 pub struct Met<'a> {
     /// Where.
-    pub place: &'a Place<'a>,
+    pub place: &'a BodyPath<'a>,
     /// The row that owns it.
     pub row: Id,
     /// The value. `None`: it is absent, although it must not be.
@@ -274,7 +274,7 @@ pub fn judge(
     kind: &'static ShapeKind,
     value: &Value,
     row: Id,
-    place: &Place<'_>,
+    place: &BodyPath<'_>,
     met: &mut dyn FnMut(Met<'_>),
 ) {
     let is_right = accepts(kind, value);
@@ -328,7 +328,7 @@ fn judge_inside(
     kind: &'static ShapeKind,
     value: &Value,
     row: Id,
-    place: &Place<'_>,
+    place: &BodyPath<'_>,
     met: &mut dyn FnMut(Met<'_>),
 ) {
     let mut is_outer = true;
@@ -343,7 +343,7 @@ fn judge_fields(
     fields: &'static [Field],
     value: &Value,
     row: Id,
-    place: &Place<'_>,
+    place: &BodyPath<'_>,
     met: &mut dyn FnMut(Met<'_>),
 ) {
     for field in fields {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::Service;
 use crate::place::Place;
 use crate::rejection::Rejection;
-use crate::value::{self, Wrong};
+use crate::value::{self, ValueKind};
 
 /// A reference to a row's static. A misspelled name does not compile.
 pub type Id = &'static Requirement;
@@ -42,10 +42,10 @@ pub struct Requirement {
     pub places: &'static [Place],
     /// The wrong values that it rejects; empty if they are not declared. Each that it must reject is a cell of the proof, at
     /// each of its places.
-    pub values: &'static [Wrong],
+    pub values: &'static [ValueKind],
     /// The uncommon valid values that it accepts; empty if they are not declared. Each is a cell of the proof, at each of its
     /// places.
-    pub accepted: &'static [Wrong],
+    pub accepted: &'static [ValueKind],
 }
 
 /// How strongly a requirement is stated.
@@ -100,7 +100,7 @@ pub struct Anchor {
 
 /// A sentence that needs no row, and why.
 #[derive(Clone, Copy, Debug)]
-pub struct Excuse {
+pub struct Exemption {
     /// The number of the document.
     pub document: u8,
     /// The sentence.
@@ -116,8 +116,8 @@ impl Requirement {
     }
 
     /// The kinds of wrong values that it must reject.
-    pub fn rejected(&self) -> impl Iterator<Item = &'static Wrong> {
-        self.values.iter().filter(|wrong| wrong.open.is_empty())
+    pub fn rejected(&self) -> impl Iterator<Item = &'static ValueKind> {
+        self.values.iter().filter(|wrong| wrong.may_be_accepted.is_empty())
     }
 
     /// The kind of a wrong value; empty if it declares none. `valid` is the valid value, if it is known.
@@ -197,7 +197,7 @@ impl Subject {
 }
 
 impl Evidence {
-    /// The evidence's name in the ledger.
+    /// The evidence's name in the catalogue.
     pub const fn name(self) -> &'static str {
         match self {
             Evidence::Check => "check",

@@ -40,7 +40,7 @@ pub trait Rules {
     fn judge(&mut self, _kind: Option<&'static str>) {}
 
     /// Whether uncommon valid values that `rule` accepts are rejected.
-    fn bars(&mut self, _rule: Id) -> bool {
+    fn rejects_uncommon(&mut self, _rule: Id) -> bool {
         false
     }
 
@@ -142,7 +142,11 @@ impl dyn Rules + '_ {
             return Ok(());
         }
         self.judge(Some(kind));
-        if self.bars(rule) { Err(Refused { rule, why: format!("{sent} is not accepted") }) } else { Ok(()) }
+        if self.rejects_uncommon(rule) {
+            Err(Refused { rule, why: format!("{sent} is not accepted") })
+        } else {
+            Ok(())
+        }
     }
 
     /// A guard of a rule with several parts. Each part can be violated alone.

@@ -42,7 +42,7 @@ macro_rules! declare {
         pub(crate) fn entries() -> Vec<ServiceEntry> {
             vec![$(ServiceEntry {
                 requirements: $crate::$module::requirements::GROUPS,
-                excuses: $crate::$module::excuses::EXCUSES,
+                exemptions: $crate::$module::exemptions::EXEMPTIONS,
                 endpoints: $crate::$module::ENDPOINTS,
                 machines: $crate::$module::MACHINES,
                 limits: $crate::$module::LIMITS,
@@ -54,7 +54,7 @@ macro_rules! declare {
 /// What one service contributes to the catalogue.
 pub(crate) struct ServiceEntry {
     pub(crate) requirements: &'static [&'static [crate::Id]],
-    pub(crate) excuses: &'static [crate::requirement::Excuse],
+    pub(crate) exemptions: &'static [crate::requirement::Exemption],
     pub(crate) endpoints: &'static [&'static crate::endpoint::Endpoint],
     pub(crate) machines: &'static [&'static crate::machine::Machine],
     pub(crate) limits: &'static [&'static crate::limit::Limit],

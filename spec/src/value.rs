@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A kind of wrong value, or of an uncommon valid one.
 #[derive(Clone, Copy, Debug)]
-pub struct Wrong {
+pub struct ValueKind {
     /// Its name in a place, such as `null`.
     pub name: &'static str,
     /// Makes the value from a valid one. `None`: the member is missing.
@@ -13,44 +13,44 @@ pub struct Wrong {
     /// Whether a value is of this kind, whatever the valid value is.
     is: fn(Option<&Value>) -> bool,
     /// Why a server may accept it. Empty: it must reject it.
-    pub open: &'static str,
+    pub may_be_accepted: &'static str,
     /// Whether `--depth quick` leaves it out. Valid ones that use up a limit are sent with `--depth full` only.
-    pub is_deep: bool,
+    pub is_beyond_quick: bool,
     /// Whether nothing valid can be read from it: a server that accepts it rejects what follows from it.
-    pub is_hollow: bool,
+    pub is_unusable: bool,
 }
 
-impl Wrong {
+impl ValueKind {
     /// A kind of string, made of a valid string, and recognized without it.
     pub const fn text(
         name: &'static str,
         make: fn(&Value) -> Option<Value>,
         is: fn(Option<&Value>) -> bool,
-    ) -> Wrong {
-        Wrong { name, make, is, open: "", is_deep: false, is_hollow: false }
+    ) -> ValueKind {
+        ValueKind { name, make, is, may_be_accepted: "", is_beyond_quick: false, is_unusable: false }
     }
 
     /// A kind that only the comparison with the valid value shows.
-    pub const fn near(name: &'static str, make: fn(&Value) -> Option<Value>) -> Wrong {
-        Wrong::text(name, make, |_| false)
+    pub const fn near(name: &'static str, make: fn(&Value) -> Option<Value>) -> ValueKind {
+        ValueKind::text(name, make, |_| false)
     }
 
     /// Why a server may accept it, too.
     #[must_use]
-    pub const fn open(self, why: &'static str) -> Wrong {
-        Wrong { open: why, ..self }
+    pub const fn may_be_accepted(self, why: &'static str) -> ValueKind {
+        ValueKind { may_be_accepted: why, ..self }
     }
 
     /// Sent only if all values are sent.
     #[must_use]
-    pub const fn deep(self) -> Wrong {
-        Wrong { is_deep: true, ..self }
+    pub const fn beyond_quick(self) -> ValueKind {
+        ValueKind { is_beyond_quick: true, ..self }
     }
 
     /// Nothing valid can be read from it.
     #[must_use]
-    pub const fn hollow(self) -> Wrong {
-        Wrong { is_hollow: true, ..self }
+    pub const fn unusable(self) -> ValueKind {
+        ValueKind { is_unusable: true, ..self }
     }
 
     /// The value in place of a valid one. `None`: the member is missing.
@@ -64,11 +64,11 @@ macro_rules! strings {
     ($($name:literal: $text:expr),* ; deep $($deep:literal: $other:expr),* $(,)?) => {
         &[
             $($crate::value::strings!(one $name $text),)*
-            $($crate::value::strings!(one $deep $other).deep()),*
+            $($crate::value::strings!(one $deep $other).beyond_quick()),*
         ]
     };
     (one $name:literal $text:expr) => {
-        $crate::value::Wrong::text(
+        $crate::value::ValueKind::text(
             $name,
             |_| Some(serde_json::Value::from($text)),
             |sent| sent.is_some_and(|sent| *sent == $text),
@@ -78,17 +78,18 @@ macro_rules! strings {
 pub(crate) use strings;
 
 /// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
-pub fn kind(kinds: &[Wrong], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
-    let is =
-        |kind: &&Wrong| (kind.is)(sent) || valid.is_some_and(|valid| kind.instead_of(valid).as_ref() == sent);
+pub fn kind(kinds: &[ValueKind], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
+    let is = |kind: &&ValueKind| {
+        (kind.is)(sent) || valid.is_some_and(|valid| kind.instead_of(valid).as_ref() == sent)
+    };
     kinds.iter().find(is).map_or("", |kind| kind.name)
 }
 
 /// How many of `kinds` are sent: all, or without the deep ones.
-pub const fn count(kinds: &[Wrong], all: bool) -> u32 {
+pub const fn count(kinds: &[ValueKind], all: bool) -> u32 {
     let (mut n, mut found) = (0, 0);
     while n < kinds.len() {
-        if all || !kinds[n].is_deep {
+        if all || !kinds[n].is_beyond_quick {
             found += 1;
         }
         n += 1;
@@ -105,44 +106,53 @@ fn edited(valid: &Value, edit: impl FnOnce(&str) -> String) -> Option<Value> {
 }
 
 /// It is missing.
-pub const MISSING: Wrong = Wrong::text("missing", |_| None, |sent| sent.is_none());
+pub const MISSING: ValueKind = ValueKind::text("missing", |_| None, |sent| sent.is_none());
 /// It is null.
-pub const NULL: Wrong = Wrong::text("null", |_| Some(Value::Null), |sent| sent.is_some_and(Value::is_null));
+pub const NULL: ValueKind =
+    ValueKind::text("null", |_| Some(Value::Null), |sent| sent.is_some_and(Value::is_null));
 /// It is true.
-pub const BOOLEAN: Wrong =
-    Wrong::text("boolean", |_| Some(json!(true)), |sent| sent.is_some_and(Value::is_boolean));
+pub const BOOLEAN: ValueKind =
+    ValueKind::text("boolean", |_| Some(json!(true)), |sent| sent.is_some_and(Value::is_boolean));
 /// A number instead of a value of another type.
-pub const NUMBER: Wrong =
-    Wrong::text("number", |_| Some(json!(7)), |sent| sent.is_some_and(Value::is_number));
+pub const NUMBER: ValueKind =
+    ValueKind::text("number", |_| Some(json!(7)), |sent| sent.is_some_and(Value::is_number));
 /// A string instead of a value of another type: the value as JSON.
-pub const STRING: Wrong =
-    Wrong::text("string", |valid| Some(json!(valid.to_string())), |sent| sent.is_some_and(Value::is_string));
+pub const STRING: ValueKind = ValueKind::text(
+    "string",
+    |valid| Some(json!(valid.to_string())),
+    |sent| sent.is_some_and(Value::is_string),
+);
 /// A number with a fraction instead of an integer.
-pub const FRACTION: Wrong = Wrong::text(
+pub const FRACTION: ValueKind = ValueKind::text(
     "fraction",
     |valid| Some(json!(valid.as_f64().unwrap_or_default() + 0.5)),
     |sent| sent.is_some_and(|sent| sent.as_f64().is_some_and(|number| number.fract() != 0.0)),
 );
 /// A negative number.
-pub const NEGATIVE: Wrong = Wrong::text(
+pub const NEGATIVE: ValueKind = ValueKind::text(
     "negative",
     |_| Some(json!(-1)),
     |sent| sent.and_then(Value::as_f64).is_some_and(|number| number < 0.0),
 );
 /// The next number.
-pub const ANOTHER: Wrong = Wrong::near("another", |valid| valid.as_i64().map(|number| json!(number + 1)));
+pub const ANOTHER: ValueKind =
+    ValueKind::near("another", |valid| valid.as_i64().map(|number| json!(number + 1)));
 /// An array with the value.
-pub const ARRAY: Wrong =
-    Wrong::text("array", |valid| Some(json!([valid])), |sent| sent.is_some_and(Value::is_array));
+pub const ARRAY: ValueKind =
+    ValueKind::text("array", |valid| Some(json!([valid])), |sent| sent.is_some_and(Value::is_array));
 /// An object with the value.
-pub const OBJECT: Wrong =
-    Wrong::text("object", |valid| Some(json!({ "value": valid })), |sent| sent.is_some_and(Value::is_object));
+pub const OBJECT: ValueKind = ValueKind::text(
+    "object",
+    |valid| Some(json!({ "value": valid })),
+    |sent| sent.is_some_and(Value::is_object),
+);
 /// An empty string.
-pub const EMPTY: Wrong = Wrong::text("empty", |_| Some(json!("")), |sent| sent == Some(&json!("")));
+pub const EMPTY: ValueKind = ValueKind::text("empty", |_| Some(json!("")), |sent| sent == Some(&json!("")));
 /// Another word.
-pub const WORD: Wrong = Wrong::text("word", |_| Some(json!("another")), |sent| as_text(sent) == "another");
+pub const WORD: ValueKind =
+    ValueKind::text("word", |_| Some(json!("another")), |sent| as_text(sent) == "another");
 /// Upper case.
-pub const UPPER: Wrong = Wrong::text(
+pub const UPPER: ValueKind = ValueKind::text(
     "upper-case",
     |valid| edited(valid, str::to_uppercase),
     |sent| {
@@ -151,25 +161,25 @@ pub const UPPER: Wrong = Wrong::text(
     },
 );
 /// A space before it.
-pub const SPACE_BEFORE: Wrong = Wrong::text(
+pub const SPACE_BEFORE: ValueKind = ValueKind::text(
     "space-before",
     |valid| edited(valid, |text| format!(" {text}")),
     |sent| as_text(sent).starts_with(char::is_whitespace),
 );
 /// A newline after it.
-pub const NEWLINE_AFTER: Wrong = Wrong::text(
+pub const NEWLINE_AFTER: ValueKind = ValueKind::text(
     "newline-after",
     |valid| edited(valid, |text| format!("{text}\n")),
     |sent| as_text(sent).ends_with(char::is_whitespace),
 );
 /// A null character after it.
-pub const ZERO_AFTER: Wrong = Wrong::text(
+pub const ZERO_AFTER: ValueKind = ValueKind::text(
     "zero-after",
     |valid| edited(valid, |text| format!("{text}\0")),
     |sent| as_text(sent).ends_with('\0'),
 );
 /// Its last character as the full-width form, which looks the same.
-pub const FULL_WIDTH: Wrong = Wrong::text(
+pub const FULL_WIDTH: ValueKind = ValueKind::text(
     "full-width",
     |valid| {
         edited(valid, |text| {
@@ -183,13 +193,13 @@ pub const FULL_WIDTH: Wrong = Wrong::text(
     |sent| !as_text(sent).is_ascii(),
 );
 /// In quotation marks.
-pub const QUOTED: Wrong = Wrong::text(
+pub const QUOTED: ValueKind = ValueKind::text(
     "quoted",
     |valid| edited(valid, |text| format!("\"{text}\"")),
     |sent| as_text(sent).starts_with('"'),
 );
 /// Without its last character.
-pub const SHORTER: Wrong = Wrong::near("shorter", |valid| {
+pub const SHORTER: ValueKind = ValueKind::near("shorter", |valid| {
     edited(valid, |text| {
         let mut text = text.to_owned();
         text.pop();
@@ -197,7 +207,7 @@ pub const SHORTER: Wrong = Wrong::near("shorter", |valid| {
     })
 });
 /// With its last character twice.
-pub const LONGER: Wrong = Wrong::near("longer", |valid| {
+pub const LONGER: ValueKind = ValueKind::near("longer", |valid| {
     edited(valid, |text| format!("{text}{}", text.chars().next_back().unwrap_or('x')))
 });
 
@@ -205,7 +215,7 @@ pub const LONGER: Wrong = Wrong::near("longer", |valid| {
 mod tests {
     use super::*;
 
-    const ALL: &[Wrong] = &[
+    const ALL: &[ValueKind] = &[
         MISSING,
         NULL,
         BOOLEAN,

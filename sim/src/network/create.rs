@@ -143,13 +143,13 @@ pub(super) fn add(state: &mut State, core: &mut Core, message: &Message) -> Resu
     core.require(&SIZE, fits, || "the network is full".to_owned())?;
     let number = state.primary.store.add(message, core.now());
     lifecycle::accept(state, core, number);
-    Beside::run(core, state, number);
+    ByOthers::run(core, state, number);
     Ok(number)
 }
 
 steps! {
-    Beside(state: &mut State, number: Number) = beside;
+    ByOthers(state: &mut State, number: Number) = by_others;
 }
 
 /// By default no other client does anything when a message is stored.
-pub(super) fn beside(_: &mut Core, _: &mut State, _: Number) {}
+pub(super) fn by_others(_: &mut Core, _: &mut State, _: Number) {}

@@ -40,16 +40,16 @@ use super::instances::{AdmitControl, Changed, FindInstance, Shown};
 use super::lifecycle::{BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::limits::{ForgetRetries, Limits};
 use super::listing::{ListQuery, Total};
+use super::long_deviations::{
+    ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
+    hide_only, is_removing, is_whole, judge_without, later, longer, lower, number, part, parts_with, pending,
+    renamed, reversed, stopped, store_anyway, unwritten, without_last,
+};
 use super::messages::{Missing, Reclaimed, Wrapped};
 use super::mirror::Seen;
 use super::paging::{Listed, Positions};
 use super::rates::{Counting, Reached};
 use super::refusal::Rejected;
-use super::seams::{
-    ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
-    hide_only, is_removing, is_whole, judge_without, later, longer, lower, number, part, parts_with, pending,
-    renamed, reversed, stopped, store_anyway, unwritten, without_last,
-};
 use super::storage::{self as files, Download, FindFile, Parts};
 use super::vrf::{self as randoms, IsValid, Random};
 use super::webhooks::JudgeWebhook;

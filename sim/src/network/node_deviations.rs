@@ -6,11 +6,11 @@ use assay_spec::network::requirements::{measurement, metrics, probes};
 use serde_json::{Value, json};
 
 use super::limits::Retention;
+use super::long_deviations::{as_text, in_milliseconds, negative, of_first, records_of_another};
 use super::measure::{Failed, Hourly, is_prober};
 use super::metrics::{FindRecords, ShownRecord};
 use super::nodes::NodeKind;
 use super::probes::LogIn;
-use super::seams::{as_text, in_milliseconds, negative, of_first, records_of_another};
 use super::{metrics as records, probes as probe};
 use crate::deviation::{Deviation, deviations};
 

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use super::aggregates::{FindAggregate, FindOfAddress, Kept, OfAddress, WriteAggregate};
 use super::call::{Call, CheckQuery};
-use super::create::{Accepted, Beside, Created, Known, Take};
+use super::create::{Accepted, ByOthers, Created, Known, Take};
 use super::flat::FlatQuery;
 use super::hash::{Hash, HashText};
 use super::indexer::{Chain, FindChain, IndexerQuery};
@@ -37,6 +37,7 @@ use super::instances::{Controlled, InstanceId};
 use super::lifecycle::{self, Processing};
 use super::limits::Limits;
 use super::listing::{ListQuery, Shown};
+use super::long_deviations::{Lenient, unwritten};
 use super::measure::Hourly;
 use super::messages::{Reclaimed, Standing, Wrapped};
 use super::metrics::{FindRecords, NodeRecords};
@@ -47,7 +48,6 @@ use super::programs::Ran;
 use super::rates::Counting;
 use super::record::Blocks;
 use super::refusal::Rejected;
-use super::seams::{Lenient, unwritten};
 use super::storage::{FileName, Names};
 use super::store::Number;
 use super::typed::Sent;
@@ -344,7 +344,7 @@ pub(super) const ALL: &[Variation] = variations! {
     "network.node-lag" => "the nodes behind the public address lag by up to two seconds: a client may not read what it has written",
         limits |l: &mut Limits| l.node_lag_ms = 2_000;
     "network.strangers" => "a stranger posts the same document after each POST, with a later time",
-        step |s: &mut Beside| s.0 = stranger;
+        step |s: &mut ByOthers| s.0 = stranger;
     "network.removed-here" => "the public address shows every other STORE of the application as removed; its mirrors have it",
         step |s: &mut Standing| {
             let is_records = s.message.kind == MessageType::Store && s.is_on_records_channel;

@@ -1,6 +1,6 @@
 //! The anonymous drop (document 3).
 
-pub mod excuses;
+pub mod exemptions;
 pub mod limits;
 pub mod machines;
 pub mod places;

@@ -6,7 +6,7 @@ pub mod chat;
 pub mod completions;
 pub mod data_url;
 pub mod discovery;
-pub mod excuses;
+pub mod exemptions;
 pub mod input;
 pub mod limits;
 pub mod machines;

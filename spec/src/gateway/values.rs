@@ -4,51 +4,67 @@
 use serde_json::{Value, json};
 
 use crate::value::{
-    ARRAY, BOOLEAN, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, WORD, Wrong,
+    ARRAY, BOOLEAN, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, ValueKind, WORD,
 };
 
 const READ: &str = "a framework may read it as a string";
 
 /// A required string.
-pub const REQUIRED_TEXT: &[Wrong] =
-    &[MISSING, OBJECT, ARRAY, NULL.deep(), NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+pub const REQUIRED_TEXT: &[ValueKind] = &[
+    MISSING,
+    OBJECT,
+    ARRAY,
+    NULL.beyond_quick(),
+    NUMBER.may_be_accepted(READ).beyond_quick(),
+    BOOLEAN.may_be_accepted(READ).beyond_quick(),
+];
 /// A string.
-pub const TEXT: &[Wrong] = &[OBJECT, ARRAY, NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+pub const TEXT: &[ValueKind] =
+    &[OBJECT, ARRAY, NUMBER.may_be_accepted(READ).beyond_quick(), BOOLEAN.may_be_accepted(READ).beyond_quick()];
 /// A string or an array.
-pub const CONTENT: &[Wrong] = &[OBJECT, NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+pub const CONTENT: &[ValueKind] =
+    &[OBJECT, NUMBER.may_be_accepted(READ).beyond_quick(), BOOLEAN.may_be_accepted(READ).beyond_quick()];
 /// A string or an array, in the messages format.
-pub const BLOCKS: &[Wrong] = &[OBJECT, BOOLEAN, NUMBER.open(READ).deep()];
+pub const BLOCKS: &[ValueKind] = &[OBJECT, BOOLEAN, NUMBER.may_be_accepted(READ).beyond_quick()];
 /// An object.
-pub const OBJECTS: &[Wrong] = &[NUMBER, ARRAY, STRING.deep(), BOOLEAN.deep()];
+pub const OBJECTS: &[ValueKind] = &[NUMBER, ARRAY, STRING.beyond_quick(), BOOLEAN.beyond_quick()];
 /// A required array.
-pub const REQUIRED_LIST: &[Wrong] =
-    &[MISSING, OBJECT, NULL.deep(), STRING.deep(), NUMBER.deep(), BOOLEAN.deep()];
+pub const REQUIRED_LIST: &[ValueKind] = &[
+    MISSING,
+    OBJECT,
+    NULL.beyond_quick(),
+    STRING.beyond_quick(),
+    NUMBER.beyond_quick(),
+    BOOLEAN.beyond_quick(),
+];
 /// An array.
-pub const LIST: &[Wrong] = &[OBJECT, STRING.deep(), NUMBER.deep(), BOOLEAN.deep()];
+pub const LIST: &[ValueKind] =
+    &[OBJECT, STRING.beyond_quick(), NUMBER.beyond_quick(), BOOLEAN.beyond_quick()];
 /// A boolean.
-pub const SWITCH: &[Wrong] =
-    &[OBJECT, ARRAY, WORD.deep(), NUMBER.open("a framework may read it as true").deep()];
+pub const SWITCH: &[ValueKind] =
+    &[OBJECT, ARRAY, WORD.beyond_quick(), NUMBER.may_be_accepted("a framework may read it as true").beyond_quick()];
 /// A required integer.
-pub const COUNT: &[Wrong] = &[
+pub const COUNT: &[ValueKind] = &[
     MISSING,
     OBJECT,
     ARRAY,
     WORD,
-    NULL.deep(),
-    BOOLEAN.open("a framework may read it as 1").deep(),
-    FRACTION.open("a framework may round it").deep(),
+    NULL.beyond_quick(),
+    BOOLEAN.may_be_accepted("a framework may read it as 1").beyond_quick(),
+    FRACTION.may_be_accepted("a framework may round it").beyond_quick(),
 ];
 
 /// The `Authorization` of a key that was issued.
-pub const KEYS: &[Wrong] = &[SHORTER, LONGER, UPPER_KEY.deep(), QUOTED_KEY.deep(), OTHER_SCHEME.deep()];
+pub const KEYS: &[ValueKind] =
+    &[SHORTER, LONGER, UPPER_KEY.beyond_quick(), QUOTED_KEY.beyond_quick(), OTHER_SCHEME.beyond_quick()];
 /// The id of a model.
-pub const MODELS: &[Wrong] =
-    &[SHORTER, LONGER.deep(), UPPER.open("letter case of an id may not count").deep()];
+pub const MODELS: &[ValueKind] =
+    &[SHORTER, LONGER.beyond_quick(), UPPER.may_be_accepted("letter case of an id may not count").beyond_quick()];
 
-const UPPER_KEY: Wrong = Wrong::near("upper-case", |valid| edited(valid, str::to_uppercase));
-const QUOTED_KEY: Wrong = Wrong::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));
+const UPPER_KEY: ValueKind = ValueKind::near("upper-case", |valid| edited(valid, str::to_uppercase));
+const QUOTED_KEY: ValueKind = ValueKind::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));
 /// Credentials of another scheme instead of a key.
-const OTHER_SCHEME: Wrong = Wrong::text(
+const OTHER_SCHEME: ValueKind = ValueKind::text(
     "other-scheme",
     |_| Some(json!("Basic YXNzYXk6YXNzYXk=")),
     |sent| sent.and_then(Value::as_str).is_some_and(|sent| sent.starts_with("Basic ")),

@@ -10,7 +10,7 @@ pub mod bundle;
 pub mod claim;
 pub mod deployment;
 pub mod envelope;
-pub mod excuses;
+pub mod exemptions;
 pub mod fields;
 pub mod forget;
 pub mod identifier;

@@ -5,7 +5,7 @@
 
 pub mod attribute;
 pub mod contract;
-pub mod excuses;
+pub mod exemptions;
 pub mod external;
 mod members;
 pub mod overrides;

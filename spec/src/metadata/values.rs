@@ -1,9 +1,9 @@
 //! What the rows of token metadata reject in place of a valid value.
 
-use crate::value::{Wrong, strings};
+use crate::value::{ValueKind, strings};
 
 /// A token id that no notation reads as an integer. Of notations such as `+7` or `1.0` the document says nothing.
-pub const IDS: &[Wrong] = strings! {
+pub const IDS: &[ValueKind] = strings! {
     "word": "abc",
     "digit-and-letter": "1x";
     deep

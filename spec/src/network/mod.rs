@@ -7,7 +7,7 @@ pub mod aggregate;
 pub mod content;
 pub mod envelope;
 pub mod error;
-pub mod excuses;
+pub mod exemptions;
 pub mod forget;
 pub mod indexer;
 pub mod info;

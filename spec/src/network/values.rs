@@ -3,103 +3,113 @@
 use serde_json::{Value, json};
 
 use crate::value::{
-    ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, WORD,
-    Wrong,
+    ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER,
+    ValueKind, WORD,
 };
 
 const READ: &str = "a number may be read as a string";
 
 /// `message`: an object.
-pub const MESSAGE: &[Wrong] = &[MISSING, ARRAY, NUMBER, NULL, STRING, BOOLEAN.deep()];
+pub const MESSAGE: &[ValueKind] = &[MISSING, ARRAY, NUMBER, NULL, STRING, BOOLEAN.beyond_quick()];
 /// `signature`: a string. Whether it may be missing is left open.
-pub const SIGNATURE: &[Wrong] = &[NUMBER, OBJECT, ARRAY, BOOLEAN.deep()];
+pub const SIGNATURE: &[ValueKind] = &[NUMBER, OBJECT, ARRAY, BOOLEAN.beyond_quick()];
 /// `address` of an envelope: a string that is not empty.
-pub const ADDRESS: &[Wrong] = &[MISSING, NUMBER, EMPTY, ARRAY, NULL.deep(), BOOLEAN.deep(), OBJECT.deep()];
+pub const ADDRESS: &[ValueKind] =
+    &[MISSING, NUMBER, EMPTY, ARRAY, NULL.beyond_quick(), BOOLEAN.beyond_quick(), OBJECT.beyond_quick()];
 /// `type`: a string.
-pub const TYPE: &[Wrong] = &[MISSING, NUMBER, NULL, ARRAY, BOOLEAN.deep(), OBJECT.deep()];
+pub const TYPE: &[ValueKind] = &[MISSING, NUMBER, NULL, ARRAY, BOOLEAN.beyond_quick(), OBJECT.beyond_quick()];
 /// `timestamp`: an integer.
-pub const TIMESTAMP: &[Wrong] = &[
+pub const TIMESTAMP: &[ValueKind] = &[
     MISSING,
     STRING,
     BOOLEAN,
     NULL,
     OBJECT,
-    ARRAY.deep(),
-    FRACTION.open("a fraction may be rounded").deep(),
+    ARRAY.beyond_quick(),
+    FRACTION.may_be_accepted("a fraction may be rounded").beyond_quick(),
 ];
 /// `content`: an object.
-pub const CONTENT: &[Wrong] = &[MISSING, NUMBER, ARRAY, NULL, STRING, BOOLEAN.deep()];
+pub const CONTENT: &[ValueKind] = &[MISSING, NUMBER, ARRAY, NULL, STRING, BOOLEAN.beyond_quick()];
 /// A string that a message needs. One of another type may be rejected later.
-pub const NEEDED: &[Wrong] = &[MISSING, NUMBER.open(READ), ARRAY, OBJECT.deep()];
+pub const NEEDED: &[ValueKind] = &[MISSING, NUMBER.may_be_accepted(READ), ARRAY, OBJECT.beyond_quick()];
 /// A string of a message. One of another type may be rejected later.
-pub const TEXT: &[Wrong] = &[NUMBER.open(READ), OBJECT, ARRAY];
+pub const TEXT: &[ValueKind] = &[NUMBER.may_be_accepted(READ), OBJECT, ARRAY];
 /// An integer of a message. One of another type may be rejected later.
-pub const COUNT: &[Wrong] = &[
-    STRING.open("digits may be read as an integer"),
-    FRACTION.open("a fraction may be rounded"),
+pub const COUNT: &[ValueKind] = &[
+    STRING.may_be_accepted("digits may be read as an integer"),
+    FRACTION.may_be_accepted("a fraction may be rounded"),
     ARRAY,
     OBJECT,
 ];
 /// A string of an instance. One of another type may be rejected later.
-pub const LABEL: &[Wrong] = &[OBJECT, ARRAY, NUMBER.open(READ), BOOLEAN.open(READ)];
+pub const LABEL: &[ValueKind] = &[OBJECT, ARRAY, NUMBER.may_be_accepted(READ), BOOLEAN.may_be_accepted(READ)];
 /// An address in a message. Whether it may be missing is left open.
-pub const OWNER: &[Wrong] = &[OBJECT, ARRAY];
+pub const OWNER: &[ValueKind] = &[OBJECT, ARRAY];
 /// An object in a message.
-pub const MEMBERS: &[Wrong] = &[NUMBER, WORD, ARRAY, BOOLEAN.deep()];
+pub const MEMBERS: &[ValueKind] = &[NUMBER, WORD, ARRAY, BOOLEAN.beyond_quick()];
 /// An array of strings in a message.
-pub const EVENTS: &[Wrong] = &[OBJECT, NESTED, NUMBER_INSIDE.open(READ), NUMBER.deep(), BOOLEAN.deep()];
+pub const EVENTS: &[ValueKind] =
+    &[OBJECT, NESTED, NUMBER_INSIDE.may_be_accepted(READ), NUMBER.beyond_quick(), BOOLEAN.beyond_quick()];
 
 /// The hashes of a FORGET: an array of strings.
-pub const HASHES: &[Wrong] =
-    &[MISSING, NESTED, NUMBER_INSIDE.open(READ), OBJECT, WORD, NUMBER.deep(), NULL.deep(), BOOLEAN.deep()];
+pub const HASHES: &[ValueKind] = &[
+    MISSING,
+    NESTED,
+    NUMBER_INSIDE.may_be_accepted(READ),
+    OBJECT,
+    WORD,
+    NUMBER.beyond_quick(),
+    NULL.beyond_quick(),
+    BOOLEAN.beyond_quick(),
+];
 /// The ports of a firewall: an array of integers.
-pub const PORTS: &[Wrong] = &[
-    Wrong::text("text-inside", |_| Some(json!(["22"])), |sent| items(sent).iter().any(Value::is_string))
-        .open("digits may be read as an integer"),
-    Wrong::text("fraction-inside", |_| Some(json!([22.5])), |sent| items(sent).iter().any(Value::is_f64))
-        .open("a fraction may be rounded"),
+pub const PORTS: &[ValueKind] = &[
+    ValueKind::text("text-inside", |_| Some(json!(["22"])), |sent| items(sent).iter().any(Value::is_string))
+        .may_be_accepted("digits may be read as an integer"),
+    ValueKind::text("fraction-inside", |_| Some(json!([22.5])), |sent| items(sent).iter().any(Value::is_f64))
+        .may_be_accepted("a fraction may be rounded"),
     NESTED,
     OBJECT,
-    WORD.deep(),
-    NUMBER.deep(),
-    BOOLEAN.deep(),
+    WORD.beyond_quick(),
+    NUMBER.beyond_quick(),
+    BOOLEAN.beyond_quick(),
 ];
 /// The action of a control: one of three words.
-pub const ACTIONS: &[Wrong] = &[
+pub const ACTIONS: &[ValueKind] = &[
     WORD,
     EMPTY,
     NUMBER,
     ARRAY,
-    MISSING.deep(),
-    NULL.deep(),
-    BOOLEAN.deep(),
-    OBJECT.deep(),
-    LONGER.deep(),
-    SHORTER.deep(),
-    UPPER.open("a server may compare words without regard to case").deep(),
+    MISSING.beyond_quick(),
+    NULL.beyond_quick(),
+    BOOLEAN.beyond_quick(),
+    OBJECT.beyond_quick(),
+    LONGER.beyond_quick(),
+    SHORTER.beyond_quick(),
+    UPPER.may_be_accepted("a server may compare words without regard to case").beyond_quick(),
 ];
 
 /// An array in an array.
-const NESTED: Wrong =
-    Wrong::text("nested", |valid| Some(json!([valid])), |sent| items(sent).iter().any(Value::is_array));
+const NESTED: ValueKind =
+    ValueKind::text("nested", |valid| Some(json!([valid])), |sent| items(sent).iter().any(Value::is_array));
 /// An array with a number.
-const NUMBER_INSIDE: Wrong =
-    Wrong::text("number-inside", |_| Some(json!([7])), |sent| items(sent).iter().any(Value::is_number));
+const NUMBER_INSIDE: ValueKind =
+    ValueKind::text("number-inside", |_| Some(json!([7])), |sent| items(sent).iter().any(Value::is_number));
 
 fn items(sent: Option<&Value>) -> &[Value] {
     sent.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// The variables of a run: an object of strings.
-pub const VARIABLES: &[Wrong] = &[
+pub const VARIABLES: &[ValueKind] = &[
     WORD,
     ARRAY,
-    NUMBER.deep(),
-    BOOLEAN.deep(),
-    Wrong::text(
+    NUMBER.beyond_quick(),
+    BOOLEAN.beyond_quick(),
+    ValueKind::text(
         "number-inside",
         |_| Some(json!({ "name": 7 })),
         |sent| sent.and_then(Value::as_object).is_some_and(|members| members.values().any(Value::is_number)),
     )
-    .open(READ),
+    .may_be_accepted(READ),
 ];

@@ -3,7 +3,7 @@
 pub mod check;
 pub mod domain;
 pub mod envelope;
-pub mod excuses;
+pub mod exemptions;
 pub mod limits;
 pub mod machines;
 pub mod message;

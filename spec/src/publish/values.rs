@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::value::{
     ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
-    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, WORD, Wrong, ZERO_AFTER, strings,
+    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, ValueKind, WORD, ZERO_AFTER, strings,
 };
 
 fn text(value: &Value) -> &str {
@@ -21,160 +21,182 @@ fn headed(valid: &Value, head: impl FnOnce(&str) -> String) -> Option<Value> {
 }
 
 /// The value of the `Authorization` header: another scheme or another spacing.
-pub const HEADER: &[Wrong] = &[
-    Wrong::near("doubled-scheme", |valid| headed(valid, |scheme| format!("{scheme} {scheme} "))).deep(),
-    Wrong::near("longer-scheme", |valid| headed(valid, |scheme| format!("{scheme}s "))).deep(),
-    Wrong::near("shorter-scheme", |valid| {
+pub const HEADER: &[ValueKind] = &[
+    ValueKind::near("doubled-scheme", |valid| headed(valid, |scheme| format!("{scheme} {scheme} ")))
+        .beyond_quick(),
+    ValueKind::near("longer-scheme", |valid| headed(valid, |scheme| format!("{scheme}s "))).beyond_quick(),
+    ValueKind::near("shorter-scheme", |valid| {
         headed(valid, |scheme| format!("{} ", &scheme[..scheme.len() - 1]))
     })
-    .deep(),
-    Wrong::near("comma", |valid| headed(valid, |scheme| format!("{scheme},"))).deep(),
-    Wrong::near("equals", |valid| headed(valid, |scheme| format!("{scheme}="))).deep(),
-    Wrong::near("semicolon", |valid| headed(valid, |scheme| format!("{scheme}; "))).deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::near("comma", |valid| headed(valid, |scheme| format!("{scheme},"))).beyond_quick(),
+    ValueKind::near("equals", |valid| headed(valid, |scheme| format!("{scheme}="))).beyond_quick(),
+    ValueKind::near("semicolon", |valid| headed(valid, |scheme| format!("{scheme}; "))).beyond_quick(),
+    ValueKind::text(
         "other-scheme",
         |valid| text(valid).split_once(' ').map(|(_, envelope)| json!(format!("Bearer {envelope}"))),
         |sent| said(sent).starts_with("Bearer "),
     ),
-    Wrong::text(
+    ValueKind::text(
         "two-spaces",
         |valid| Some(json!(text(valid).replacen(' ', "  ", 1))),
         |sent| said(sent).contains("  "),
     ),
-    Wrong::text(
+    ValueKind::text(
         "tab",
         |valid| Some(json!(text(valid).replacen(' ', "\t", 1))),
         |sent| said(sent).contains('\t'),
     ),
-    Wrong::text(
+    ValueKind::text(
         "colon",
         |valid| Some(json!(text(valid).replacen(' ', ":", 1))),
         |sent| said(sent).contains(':'),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "more-words",
         |valid| Some(json!(format!("{} x", text(valid)))),
         |sent| said(sent).split(' ').count() == 3,
     ),
-    Wrong::text(
+    ValueKind::text(
         "no-scheme",
         |valid| text(valid).split_once(' ').map(|(_, envelope)| json!(envelope)),
         |sent| !said(sent).contains(' '),
     )
-    .deep(),
-    Wrong::near("lower-case", |valid| {
+    .beyond_quick(),
+    ValueKind::near("lower-case", |valid| {
         text(valid).split_once(' ').map(|(scheme, rest)| json!(format!("{} {rest}", scheme.to_lowercase())))
     })
-    .open("HTTP compares schemes case-insensitively; the document gives one spelling"),
+    .may_be_accepted("HTTP compares schemes case-insensitively; the document gives one spelling"),
 ];
 
 /// The envelope: not two parts.
-pub const ENVELOPE: &[Wrong] = &[
-    Wrong::text(
+pub const ENVELOPE: &[ValueKind] = &[
+    ValueKind::text(
         "one-part",
         |valid| Some(json!(text(valid).replace('.', ""))),
         |sent| !said(sent).contains(['.', ':']),
     ),
-    Wrong::text(
+    ValueKind::text(
         "three-parts",
         |valid| {
             text(valid).split_once('.').map(|(first, second)| json!(format!("{first}.{second}.{second}")))
         },
         |sent| said(sent).matches('.').count() == 2 && !said(sent).ends_with('.'),
     ),
-    Wrong::text(
+    ValueKind::text(
         "dot-after",
         |valid| Some(json!(format!("{}.", text(valid)))),
         |sent| said(sent).ends_with('.'),
     )
-    .deep(),
-    Wrong::text("colon", |valid| Some(json!(text(valid).replace('.', ":"))), |sent| said(sent).contains(':'))
-        .deep(),
+    .beyond_quick(),
+    ValueKind::text(
+        "colon",
+        |valid| Some(json!(text(valid).replace('.', ":"))),
+        |sent| said(sent).contains(':'),
+    )
+    .beyond_quick(),
 ];
 
 /// A part of the envelope: not base64url without padding. The valid one has a character that the alphabets write
 /// differently.
-pub const PART: &[Wrong] = &[
-    Wrong::text(
+pub const PART: &[ValueKind] = &[
+    ValueKind::text(
         "padding",
         |valid| Some(json!(format!("{}==", text(valid)))),
         |sent| said(sent).ends_with("=="),
     ),
-    Wrong::text(
+    ValueKind::text(
         "one-equals-sign",
         |valid| Some(json!(format!("{}=", text(valid)))),
         |sent| said(sent).ends_with('='),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "standard-alphabet",
         |valid| Some(json!(text(valid).replace('-', "+").replace('_', "/"))),
         |sent| said(sent).contains(['+', '/']),
     ),
-    Wrong::text(
+    ValueKind::text(
         "other-character",
         |valid| Some(json!(format!("{}!", text(valid)))),
         |sent| said(sent).contains('!'),
     )
-    .deep(),
-    Wrong::text("comma", |valid| Some(json!(format!("{},", text(valid)))), |sent| said(sent).ends_with(','))
-        .deep(),
-    Wrong::text("tilde", |valid| Some(json!(format!("{}~", text(valid)))), |sent| said(sent).ends_with('~'))
-        .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
+        "comma",
+        |valid| Some(json!(format!("{},", text(valid)))),
+        |sent| said(sent).ends_with(','),
+    )
+    .beyond_quick(),
+    ValueKind::text(
+        "tilde",
+        |valid| Some(json!(format!("{}~", text(valid)))),
+        |sent| said(sent).ends_with('~'),
+    )
+    .beyond_quick(),
+    ValueKind::text(
         "percent",
         |valid| Some(json!(format!("{}%3D%3D", text(valid)))),
         |sent| said(sent).contains('%'),
     )
-    .deep()
-    .hollow(),
-    Wrong::text("star", |valid| Some(json!(format!("*{}", text(valid)))), |sent| said(sent).starts_with('*'))
-        .deep(),
-    Wrong::text(
+    .beyond_quick()
+    .unusable(),
+    ValueKind::text(
+        "star",
+        |valid| Some(json!(format!("*{}", text(valid)))),
+        |sent| said(sent).starts_with('*'),
+    )
+    .beyond_quick(),
+    ValueKind::text(
         "quoted",
         |valid| Some(json!(format!("\"{}\"", text(valid)))),
         |sent| said(sent).starts_with('"'),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "backslash",
         |valid| Some(json!(format!("{}\\n", text(valid)))),
         |sent| said(sent).contains('\\'),
     )
-    .deep()
-    .hollow(),
-    Wrong::text("dollar", |valid| Some(json!(format!("{}$", text(valid)))), |sent| said(sent).ends_with('$'))
-        .deep(),
-    Wrong::text("shorter", |valid| SHORTER.instead_of(valid), |sent| said(sent).len() % 4 == 1)
-        .deep()
-        .hollow(),
+    .beyond_quick()
+    .unusable(),
+    ValueKind::text(
+        "dollar",
+        |valid| Some(json!(format!("{}$", text(valid)))),
+        |sent| said(sent).ends_with('$'),
+    )
+    .beyond_quick(),
+    ValueKind::text("shorter", |valid| SHORTER.instead_of(valid), |sent| said(sent).len() % 4 == 1)
+        .beyond_quick()
+        .unusable(),
 ];
 
 /// What is before the JSON of the message, in place of the prefix.
-pub const PREFIXES: &[Wrong] = &[
-    Wrong::near("missing", |_| Some(json!(""))),
-    Wrong::near("other-version", |valid| Some(json!(text(valid).replace(":1:", ":2:")))),
-    Wrong::near("upper-case", |valid| UPPER.instead_of(valid)).deep(),
-    SPACE_BEFORE.deep(),
-    SHORTER.deep(),
-    Wrong::near("byte-order-mark", |valid| Some(json!(format!("\u{feff}{}", text(valid))))).deep(),
+pub const PREFIXES: &[ValueKind] = &[
+    ValueKind::near("missing", |_| Some(json!(""))),
+    ValueKind::near("other-version", |valid| Some(json!(text(valid).replace(":1:", ":2:")))),
+    ValueKind::near("upper-case", |valid| UPPER.instead_of(valid)).beyond_quick(),
+    SPACE_BEFORE.beyond_quick(),
+    SHORTER.beyond_quick(),
+    ValueKind::near("byte-order-mark", |valid| Some(json!(format!("\u{feff}{}", text(valid)))))
+        .beyond_quick(),
 ];
 
 /// The names of the message's members. A missing `d` names no binding, and another check judges that.
-pub const MEMBERS: &[Wrong] = &[
-    Wrong::near("array", |_| Some(json!("array"))),
-    Wrong::near("none", |_| Some(json!([]))).hollow(),
-    Wrong::near("extra", |valid| with(valid, |names| names.push(json!("x")))),
-    Wrong::near("without-v", |valid| without(valid, "v")),
-    Wrong::near("without-m", |valid| without(valid, "m")).deep(),
-    Wrong::near("without-p", |valid| without(valid, "p")).deep(),
-    Wrong::near("without-t", |valid| without(valid, "t")).deep(),
-    Wrong::near("without-h", |valid| without(valid, "h")).deep(),
-    Wrong::near("upper-case-v", |valid| {
+pub const MEMBERS: &[ValueKind] = &[
+    ValueKind::near("array", |_| Some(json!("array"))),
+    ValueKind::near("none", |_| Some(json!([]))).unusable(),
+    ValueKind::near("extra", |valid| with(valid, |names| names.push(json!("x")))),
+    ValueKind::near("without-v", |valid| without(valid, "v")),
+    ValueKind::near("without-m", |valid| without(valid, "m")).beyond_quick(),
+    ValueKind::near("without-p", |valid| without(valid, "p")).beyond_quick(),
+    ValueKind::near("without-t", |valid| without(valid, "t")).beyond_quick(),
+    ValueKind::near("without-h", |valid| without(valid, "h")).beyond_quick(),
+    ValueKind::near("upper-case-v", |valid| {
         with(valid, |names| names.iter_mut().filter(|name| **name == "v").for_each(|name| *name = json!("V")))
     })
-    .deep(),
+    .beyond_quick(),
 ];
 
 fn with(names: &Value, edit: impl FnOnce(&mut Vec<Value>)) -> Option<Value> {
@@ -188,207 +210,211 @@ fn without(names: &Value, name: &str) -> Option<Value> {
 }
 
 /// `v`, not the number 1.
-pub const VERSION: &[Wrong] = &[
+pub const VERSION: &[ValueKind] = &[
     ANOTHER,
-    Wrong::near("string", |_| Some(json!("1"))),
+    ValueKind::near("string", |_| Some(json!("1"))),
     BOOLEAN,
-    NULL.deep(),
-    Wrong::near("zero", |_| Some(json!(0))).deep(),
-    NEGATIVE.deep(),
-    Wrong::near("fraction", |_| Some(json!(1.5))).deep(),
-    ARRAY.deep(),
-    OBJECT.deep(),
+    NULL.beyond_quick(),
+    ValueKind::near("zero", |_| Some(json!(0))).beyond_quick(),
+    NEGATIVE.beyond_quick(),
+    ValueKind::near("fraction", |_| Some(json!(1.5))).beyond_quick(),
+    ARRAY.beyond_quick(),
+    OBJECT.beyond_quick(),
 ];
 
 /// `m`, not the method.
-pub const METHOD: &[Wrong] = &[
-    Wrong::near("other-method", |_| Some(json!("PUT"))),
-    Wrong::near("lower-case", |valid| Some(json!(text(valid).to_lowercase()))),
-    EMPTY.deep(),
-    NULL.deep(),
-    NUMBER.deep(),
-    ARRAY.deep(),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
-    LONGER.deep(),
+pub const METHOD: &[ValueKind] = &[
+    ValueKind::near("other-method", |_| Some(json!("PUT"))),
+    ValueKind::near("lower-case", |valid| Some(json!(text(valid).to_lowercase()))),
+    EMPTY.beyond_quick(),
+    NULL.beyond_quick(),
+    NUMBER.beyond_quick(),
+    ARRAY.beyond_quick(),
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
+    LONGER.beyond_quick(),
 ];
 
 /// `p`, not the path as sent.
-pub const PATH: &[Wrong] = &[
-    Wrong::near("other-endpoint", |valid| {
+pub const PATH: &[ValueKind] = &[
+    ValueKind::near("other-endpoint", |valid| {
         let path = text(valid);
         let other = if path.ends_with("submit") { ["submit", "prepare"] } else { ["prepare", "submit"] };
         Some(json!(path.replace(other[0], other[1])))
     }),
-    Wrong::near("slash-after", |valid| Some(json!(format!("{}/", text(valid))))),
-    Wrong::near("without-slash", |valid| Some(json!(text(valid).trim_start_matches('/')))).deep(),
-    Wrong::near("two-slashes", |valid| Some(json!(format!("/{}", text(valid))))).deep(),
-    Wrong::near("upper-case", |valid| Some(json!(text(valid).to_uppercase()))).deep(),
-    Wrong::near("percent", |valid| Some(json!(text(valid).replacen('p', "%70", 1)))).deep(),
-    Wrong::near("query", |valid| Some(json!(format!("{}?", text(valid))))).deep(),
-    Wrong::near("fragment", |valid| Some(json!(format!("{}#", text(valid))))).deep(),
-    Wrong::near("dots", |valid| Some(json!(format!("/.{}", text(valid))))).deep(),
-    Wrong::near("url", |valid| Some(json!(format!("https://a.example{}", text(valid))))).deep(),
-    Wrong::near("root", |_| Some(json!("/"))).deep(),
-    EMPTY.deep(),
-    NULL.deep(),
-    ARRAY.deep(),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
+    ValueKind::near("slash-after", |valid| Some(json!(format!("{}/", text(valid))))),
+    ValueKind::near("without-slash", |valid| Some(json!(text(valid).trim_start_matches('/')))).beyond_quick(),
+    ValueKind::near("two-slashes", |valid| Some(json!(format!("/{}", text(valid))))).beyond_quick(),
+    ValueKind::near("upper-case", |valid| Some(json!(text(valid).to_uppercase()))).beyond_quick(),
+    ValueKind::near("percent", |valid| Some(json!(text(valid).replacen('p', "%70", 1)))).beyond_quick(),
+    ValueKind::near("query", |valid| Some(json!(format!("{}?", text(valid))))).beyond_quick(),
+    ValueKind::near("fragment", |valid| Some(json!(format!("{}#", text(valid))))).beyond_quick(),
+    ValueKind::near("dots", |valid| Some(json!(format!("/.{}", text(valid))))).beyond_quick(),
+    ValueKind::near("url", |valid| Some(json!(format!("https://a.example{}", text(valid))))).beyond_quick(),
+    ValueKind::near("root", |_| Some(json!("/"))).beyond_quick(),
+    EMPTY.beyond_quick(),
+    NULL.beyond_quick(),
+    ARRAY.beyond_quick(),
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
 ];
 
 /// Why a time with surrounding blanks may be accepted.
 const TRIMMED: &str = "the document asks for a string that parses to a time, and common parsers skip blanks";
 
 /// `t`, not a time.
-pub const TIME: &[Wrong] = &[
+pub const TIME: &[ValueKind] = &[
     EMPTY,
-    Wrong::text("word", |_| Some(json!("yesterday")), |sent| said(sent) == "yesterday"),
-    Wrong::text("number", |_| Some(json!(1_767_225_600_000_u64)), |sent| sent.is_some_and(Value::is_number)),
-    NULL.deep(),
-    BOOLEAN.deep(),
-    ARRAY.deep(),
-    OBJECT.deep(),
-    SPACE_BEFORE.open(TRIMMED).deep(),
-    NEWLINE_AFTER.open(TRIMMED).deep(),
-    QUOTED.deep(),
-    Wrong::text(
+    ValueKind::text("word", |_| Some(json!("yesterday")), |sent| said(sent) == "yesterday"),
+    ValueKind::text(
+        "number",
+        |_| Some(json!(1_767_225_600_000_u64)),
+        |sent| sent.is_some_and(Value::is_number),
+    ),
+    NULL.beyond_quick(),
+    BOOLEAN.beyond_quick(),
+    ARRAY.beyond_quick(),
+    OBJECT.beyond_quick(),
+    SPACE_BEFORE.may_be_accepted(TRIMMED).beyond_quick(),
+    NEWLINE_AFTER.may_be_accepted(TRIMMED).beyond_quick(),
+    QUOTED.beyond_quick(),
+    ValueKind::text(
         "digits",
         |_| Some(json!("1767225600000")),
         |sent| said(sent).len() == 13 && said(sent).bytes().all(|byte| byte.is_ascii_digit()),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "month",
         |valid| text(valid).get(7..).map(|rest| json!(format!("2026-13{rest}"))),
         |sent| said(sent).get(5..7) == Some("13"),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "day",
         |valid| text(valid).get(10..).map(|rest| json!(format!("2026-02-30{rest}"))),
         |sent| said(sent).get(5..10) == Some("02-30"),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "hour",
         |valid| text(valid).get(13..).map(|rest| json!(format!("2026-01-01T25{rest}"))),
         |sent| said(sent).get(11..13) == Some("25"),
     )
-    .deep(),
+    .beyond_quick(),
 ];
 
 /// `h`, not the hash of the body.
-pub const HASH: &[Wrong] = &[
-    Wrong::near("other-hash", |valid| Some(json!(text(valid).chars().rev().collect::<String>()))),
+pub const HASH: &[ValueKind] = &[
+    ValueKind::near("other-hash", |valid| Some(json!(text(valid).chars().rev().collect::<String>()))),
     EMPTY,
-    NULL.deep(),
-    NUMBER.deep(),
-    ARRAY.deep(),
-    SHORTER.deep(),
-    LONGER.deep(),
-    Wrong::near("0x", |valid| Some(json!(format!("0x{}", text(valid))))).deep(),
-    Wrong::near("sha256", |valid| Some(json!(format!("sha256:{}", text(valid))))).deep(),
-    Wrong::near("first-half", |valid| text(valid).get(..32).map(|half| json!(half))).deep(),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
+    NULL.beyond_quick(),
+    NUMBER.beyond_quick(),
+    ARRAY.beyond_quick(),
+    SHORTER.beyond_quick(),
+    LONGER.beyond_quick(),
+    ValueKind::near("0x", |valid| Some(json!(format!("0x{}", text(valid))))).beyond_quick(),
+    ValueKind::near("sha256", |valid| Some(json!(format!("sha256:{}", text(valid))))).beyond_quick(),
+    ValueKind::near("first-half", |valid| text(valid).get(..32).map(|half| json!(half))).beyond_quick(),
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
 ];
 
 /// `d`, not canonical.
-pub const DOMAIN: &[Wrong] = &[
+pub const DOMAIN: &[ValueKind] = &[
     UPPER,
-    Wrong::text(
+    ValueKind::text(
         "dot-after",
         |valid| Some(json!(format!("{}.", text(valid)))),
         |sent| said(sent).ends_with('.'),
     ),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
-    ZERO_AFTER.deep(),
-    FULL_WIDTH.deep(),
-    Wrong::text(
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
+    ZERO_AFTER.beyond_quick(),
+    FULL_WIDTH.beyond_quick(),
+    ValueKind::text(
         "dot-before",
         |valid| Some(json!(format!(".{}", text(valid)))),
         |sent| said(sent).starts_with('.'),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "url",
         |valid| Some(json!(format!("https://{}", text(valid)))),
         |sent| said(sent).starts_with("https://"),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "slash-after",
         |valid| Some(json!(format!("{}/", text(valid)))),
         |sent| said(sent).ends_with('/'),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "port",
         |valid| Some(json!(format!("{}:443", text(valid)))),
         |sent| said(sent).ends_with(":443"),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "two-dots",
         |valid| Some(json!(text(valid).replacen('.', "..", 1))),
         |sent| said(sent).contains(".."),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "user",
         |valid| Some(json!(format!("user@{}", text(valid)))),
         |sent| said(sent).contains('@'),
     )
-    .deep(),
-    ARRAY.deep(),
+    .beyond_quick(),
+    ARRAY.beyond_quick(),
 ];
 
 /// `cid`, missing, empty or not a string.
-pub const CID: &[Wrong] =
-    &[MISSING, NULL, EMPTY, BOOLEAN, ARRAY, OBJECT, NUMBER.open("a number may be read as a string")];
+pub const CID: &[ValueKind] =
+    &[MISSING, NULL, EMPTY, BOOLEAN, ARRAY, OBJECT, NUMBER.may_be_accepted("a number may be read as a string")];
 
 /// `version`, not a string.
-pub const LABEL: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NUMBER.open("a number may be read as a string")];
+pub const LABEL: &[ValueKind] = &[BOOLEAN, ARRAY, OBJECT, NUMBER.may_be_accepted("a number may be read as a string")];
 
 /// `op`, not a known operation.
-pub const OP: &[Wrong] = &[
+pub const OP: &[ValueKind] = &[
     WORD,
     UPPER,
     NUMBER,
     BOOLEAN,
     ARRAY,
     OBJECT,
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
-    ZERO_AFTER.deep(),
-    FULL_WIDTH.deep(),
-    QUOTED.deep(),
-    SHORTER.deep(),
-    LONGER.deep(),
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
+    ZERO_AFTER.beyond_quick(),
+    FULL_WIDTH.beyond_quick(),
+    QUOTED.beyond_quick(),
+    SHORTER.beyond_quick(),
+    LONGER.beyond_quick(),
 ];
 
 /// `newAuthority`, not the key scheme and a public key.
-pub const AUTHORITY: &[Wrong] = &[
+pub const AUTHORITY: &[ValueKind] = &[
     MISSING,
     NULL,
     EMPTY,
     NUMBER,
-    BOOLEAN.deep(),
-    ARRAY.deep(),
-    OBJECT.deep(),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
-    ZERO_AFTER.deep(),
-    FULL_WIDTH.deep(),
-    QUOTED.deep(),
-    Wrong::text(
+    BOOLEAN.beyond_quick(),
+    ARRAY.beyond_quick(),
+    OBJECT.beyond_quick(),
+    SPACE_BEFORE.beyond_quick(),
+    NEWLINE_AFTER.beyond_quick(),
+    ZERO_AFTER.beyond_quick(),
+    FULL_WIDTH.beyond_quick(),
+    QUOTED.beyond_quick(),
+    ValueKind::text(
         "without-scheme",
         |valid| text(valid).rsplit_once(':').map(|(_, key)| json!(key)),
         |sent| sent.is_some_and(Value::is_string) && !said(sent).contains(':'),
     ),
-    Wrong::text(
+    ValueKind::text(
         "upper-case-scheme",
         |valid| {
             text(valid)
@@ -397,23 +423,23 @@ pub const AUTHORITY: &[Wrong] = &[
         },
         |sent| said(sent).split(':').next().is_some_and(|scheme| scheme.contains(char::is_uppercase)),
     )
-    .deep(),
-    Wrong::text(
+    .beyond_quick(),
+    ValueKind::text(
         "other-scheme",
         |valid| Some(json!(format!("x{}", text(valid)))),
         |sent| said(sent).starts_with('x'),
     ),
-    Wrong::text(
+    ValueKind::text(
         "zero",
         |valid| Some(json!(format!("{}0", &text(valid)[..text(valid).len() - 1]))),
         |sent| said(sent).ends_with('0'),
     ),
-    Wrong::text(
+    ValueKind::text(
         "short",
         |valid| Some(json!(text(valid)[..text(valid).len() - 9])),
         |sent| key(sent).is_some_and(|key| key.len() < 40),
     ),
-    Wrong::text(
+    ValueKind::text(
         "long",
         |valid| text(valid).rsplit_once(':').map(|(_, key)| json!(format!("{}{key}", text(valid)))),
         |sent| key(sent).is_some_and(|key| key.len() > 60),
@@ -425,15 +451,15 @@ fn key(sent: Option<&Value>) -> Option<&str> {
 }
 
 /// `prepareId` or `signature`, missing or not a string.
-pub const FIELD: &[Wrong] = &[MISSING, NULL, BOOLEAN.hollow(), ARRAY, OBJECT];
+pub const FIELD: &[ValueKind] = &[MISSING, NULL, BOOLEAN.unusable(), ARRAY, OBJECT];
 
 /// Why a signature in another spelling may be accepted.
 const SPELLED: &str = "a common decoder reads the right 64 bytes from it";
 
 /// `signature`, not standard base64 of 64 bytes.
-pub const SIGNATURE: &[Wrong] = &[
-    EMPTY.hollow(),
-    Wrong::text(
+pub const SIGNATURE: &[ValueKind] = &[
+    EMPTY.unusable(),
+    ValueKind::text(
         "hex",
         |valid| {
             let bytes = crate::crypto::text::parse_base64(text(valid))?;
@@ -441,16 +467,16 @@ pub const SIGNATURE: &[Wrong] = &[
         },
         |sent| said(sent).len() == 128 && said(sent).bytes().all(|byte| byte.is_ascii_hexdigit()),
     ),
-    Wrong::text(
+    ValueKind::text(
         "without-padding",
         |valid| Some(json!(text(valid).trim_end_matches('='))),
         |sent| said(sent).len() == 86,
     )
-    .open(SPELLED),
-    Wrong::near("url-alphabet", |valid| Some(json!(text(valid).replace('+', "-").replace('/', "_"))))
-        .open(SPELLED)
-        .deep(),
-    Wrong::text(
+    .may_be_accepted(SPELLED),
+    ValueKind::near("url-alphabet", |valid| Some(json!(text(valid).replace('+', "-").replace('/', "_"))))
+        .may_be_accepted(SPELLED)
+        .beyond_quick(),
+    ValueKind::text(
         "longer",
         |valid| {
             let bytes = crate::crypto::text::parse_base64(text(valid))?;
@@ -458,7 +484,7 @@ pub const SIGNATURE: &[Wrong] = &[
         },
         |sent| parsed(sent).is_some_and(|length| length == 65),
     ),
-    Wrong::text(
+    ValueKind::text(
         "twice",
         |valid| {
             let bytes = crate::crypto::text::parse_base64(text(valid))?;
@@ -466,10 +492,10 @@ pub const SIGNATURE: &[Wrong] = &[
         },
         |sent| parsed(sent).is_some_and(|length| length == 128),
     )
-    .deep(),
-    SPACE_BEFORE.open(SPELLED).deep(),
-    NEWLINE_AFTER.open(SPELLED).deep(),
-    QUOTED.open(SPELLED).deep(),
+    .beyond_quick(),
+    SPACE_BEFORE.may_be_accepted(SPELLED).beyond_quick(),
+    NEWLINE_AFTER.may_be_accepted(SPELLED).beyond_quick(),
+    QUOTED.may_be_accepted(SPELLED).beyond_quick(),
 ];
 
 fn parsed(sent: Option<&Value>) -> Option<usize> {
@@ -477,15 +503,16 @@ fn parsed(sent: Option<&Value>) -> Option<usize> {
 }
 
 /// The names of the message's members in other orders.
-pub const ORDERS: &[Wrong] = &[
-    Wrong::near("reversed", |valid| with(valid, |names| names.reverse())),
-    Wrong::near("sorted", |valid| with(valid, |names| names.sort_by_key(ToString::to_string))).deep(),
-    Wrong::near("last-first", |valid| with(valid, |names| names.rotate_right(1))).deep(),
-    Wrong::near("first-two-swapped", |valid| with(valid, |names| names.swap(0, 1))).deep(),
+pub const ORDERS: &[ValueKind] = &[
+    ValueKind::near("reversed", |valid| with(valid, |names| names.reverse())),
+    ValueKind::near("sorted", |valid| with(valid, |names| names.sort_by_key(ToString::to_string)))
+        .beyond_quick(),
+    ValueKind::near("last-first", |valid| with(valid, |names| names.rotate_right(1))).beyond_quick(),
+    ValueKind::near("first-two-swapped", |valid| with(valid, |names| names.swap(0, 1))).beyond_quick(),
 ];
 
 /// Queries that `p` does not contain.
-pub const QUERIES: &[Wrong] = strings! {
+pub const QUERIES: &[ValueKind] = strings! {
     "one": "?x=1";
     deep
     "empty": "?",
@@ -495,16 +522,16 @@ pub const QUERIES: &[Wrong] = strings! {
 };
 
 /// A domain with white space around it.
-pub const PADDINGS: &[Wrong] = &[
-    Wrong::near("blanks", |valid| Some(json!(format!("  {}\t\n", text(valid))))),
-    Wrong::near("space-before", |valid| Some(json!(format!(" {}", text(valid))))).deep(),
-    Wrong::near("space-after", |valid| Some(json!(format!("{} ", text(valid))))).deep(),
-    Wrong::near("tab", |valid| Some(json!(format!("\t{}", text(valid))))).deep(),
-    Wrong::near("line-ends", |valid| Some(json!(format!("{}\r\n", text(valid))))).deep(),
+pub const PADDINGS: &[ValueKind] = &[
+    ValueKind::near("blanks", |valid| Some(json!(format!("  {}\t\n", text(valid))))),
+    ValueKind::near("space-before", |valid| Some(json!(format!(" {}", text(valid))))).beyond_quick(),
+    ValueKind::near("space-after", |valid| Some(json!(format!("{} ", text(valid))))).beyond_quick(),
+    ValueKind::near("tab", |valid| Some(json!(format!("\t{}", text(valid))))).beyond_quick(),
+    ValueKind::near("line-ends", |valid| Some(json!(format!("{}\r\n", text(valid))))).beyond_quick(),
 ];
 
 /// Content identifiers that are not the usual one: the service does not validate them.
-pub const CIDS: &[Wrong] = strings! {
+pub const CIDS: &[ValueKind] = strings! {
     "spaces": "bafy-any text, kept as it is ";
     deep
     "upper-case": "BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI",
@@ -519,7 +546,7 @@ pub const CIDS: &[Wrong] = strings! {
 };
 
 /// Versions of uncommon lengths and characters.
-pub const VERSIONS: &[Wrong] = strings! {
+pub const VERSIONS: &[ValueKind] = strings! {
     "words": "build 2026-01 #7";
     deep
     "dots": "0.1.7",
@@ -538,10 +565,10 @@ pub const VERSIONS: &[Wrong] = strings! {
 };
 
 /// Versions that count as missing. Whether white space does, too, is open.
-pub const BLANKS: &[Wrong] = strings! { "empty": ""; deep };
+pub const BLANKS: &[ValueKind] = strings! { "empty": ""; deep };
 
 /// Strings with characters that a record escapes, or must not escape.
-pub const ESCAPES: &[Wrong] = strings! {
+pub const ESCAPES: &[ValueKind] = strings! {
     "mixed": "q\"b\\n\nx\u{1}/\u{e9}\u{1f600}";
     deep
     "quote": "a\"b",
@@ -567,7 +594,7 @@ mod tests {
     fn each_spelling_has_twelve_near_misses() {
         let spellings = [HEADER, PART, PATH, TIME, HASH, DOMAIN, AUTHORITY];
         for (n, kinds) in spellings.into_iter().enumerate() {
-            let rejected = kinds.iter().filter(|kind| kind.open.is_empty()).count();
+            let rejected = kinds.iter().filter(|kind| kind.may_be_accepted.is_empty()).count();
             assert!(rejected >= 12, "spelling {n}: {rejected}");
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use assay_spec::Service;
-use assay_suites::documents::ledger;
+use assay_suites::documents::catalogue;
 use assay_suites::harness::check::Check;
 use assay_suites::harness::rejections;
 use assay_suites::services;
@@ -35,7 +35,7 @@ pub(crate) struct RequirementsArgs {
 
 pub(crate) fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
     if let Some(folder) = &args.against {
-        let comparison = ledger::against(folder).map_err(Ending::Bad)?;
+        let comparison = catalogue::against(folder).map_err(Ending::Bad)?;
         for line in comparison.findings.iter().chain(&comparison.summary) {
             println!("{line}");
         }
@@ -51,11 +51,11 @@ pub(crate) fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
             print!("{}", rejections::table(&checks));
         }
     } else if args.undeclared {
-        print!("{}", ledger::undeclared(&args.services));
+        print!("{}", catalogue::undeclared(&args.services));
     } else if args.json {
-        println!("{:#}", ledger::json(&args.services));
+        println!("{:#}", catalogue::json(&args.services));
     } else {
-        print!("{}", ledger::table(&args.services));
+        print!("{}", catalogue::table(&args.services));
     }
     Ok(())
 }

@@ -39,9 +39,9 @@ pub struct Row {
     /// Checks that turned red, and rows that own a part of a response that is not as declared, with the reasons.
     pub red: Vec<(String, String)>,
     /// How many checks gave no result: they need what the deviation broke.
-    pub undecided: usize,
+    pub blocked: usize,
     /// Undecided checks, with their reasons.
-    pub why_undecided: Vec<(String, String)>,
+    pub why_blocked: Vec<(String, String)>,
 }
 
 impl Row {
@@ -49,20 +49,20 @@ impl Row {
     pub fn holds(&self) -> bool {
         match self.own {
             Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
-            None => self.red.is_empty() && self.undecided == 0,
+            None => self.red.is_empty() && self.blocked == 0,
         }
     }
 
     /// Why it does not hold: what a check does that it must not do, and the reason of that check.
     fn cause(&self) -> (String, &str) {
         let own = self.own.map(ToString::to_string).unwrap_or_default();
-        let undecided = || self.why_undecided.iter().filter(|(id, _)| self.own.is_none() || *id == own);
+        let blocked = || self.why_blocked.iter().filter(|(id, _)| self.own.is_none() || *id == own);
         if let Some((id, why)) = self.red.iter().find(|(id, _)| *id != own) {
             let what =
                 if self.own.is_some() { "also turns red under another deviation" } else { "turns red" };
             (format!("{id} {what}"), why)
-        } else if let Some((id, why)) = undecided().next() {
-            (format!("{id} is undecided"), why)
+        } else if let Some((id, why)) = blocked().next() {
+            (format!("{id} is blocked"), why)
         } else {
             (format!("{own} passes although it is violated"), "")
         }
@@ -101,7 +101,7 @@ impl Matrix {
                     let red: BTreeMap<&String, &String> = row.red.iter().map(|(id, why)| (id, why)).collect();
                     json!({
                         "name": row.name, "about": row.about, "holds": row.holds(), "checks": row.ran,
-                        "red": red, "undecided": row.undecided,
+                        "red": red, "blocked": row.blocked,
                     })
                 })
                 .collect()
@@ -171,14 +171,10 @@ impl Matrix {
         let all = self.rows().count();
         for row in self.rows().filter(|row| verbose || (all <= SHOWN && row.holds())) {
             let mark = if row.holds() { "ok  " } else { "HOLE" };
-            let counts = format!(
-                "{}: {} red, {} undecided",
-                prose::count(row.ran, "check"),
-                row.red.len(),
-                row.undecided
-            );
+            let counts =
+                format!("{}: {} red, {} blocked", prose::count(row.ran, "check"), row.red.len(), row.blocked);
             text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
-            for (id, why) in row.red.iter().chain(&row.why_undecided).filter(|_| !row.holds()) {
+            for (id, why) in row.red.iter().chain(&row.why_blocked).filter(|_| !row.holds()) {
                 text.push_str(&format!("     {id}: {}\n", one_line(why.as_bytes())));
             }
         }
@@ -207,7 +203,7 @@ mod tests {
     use super::*;
     use crate::services;
 
-    fn row(name: &str, own: Option<Id>, red: &[&str], undecided: &[&str]) -> Row {
+    fn row(name: &str, own: Option<Id>, red: &[&str], blocked: &[&str]) -> Row {
         let with_reason =
             |ids: &[&str]| ids.iter().map(|id| ((*id).to_owned(), "status: wanted 409".to_owned())).collect();
         let (name, about) = (name.to_owned(), "it does".to_owned());
@@ -217,8 +213,8 @@ mod tests {
             own,
             ran: 9,
             red: with_reason(red),
-            undecided: undecided.len(),
-            why_undecided: with_reason(undecided),
+            blocked: blocked.len(),
+            why_blocked: with_reason(blocked),
         }
     }
 
@@ -230,7 +226,7 @@ mod tests {
             deviations: vec![
                 row("good", Some(own), &[&id], &[]),
                 row("unseen", Some(own), &[], &[]),
-                row("undecided", Some(own), &[], &[&id]),
+                row("blocked", Some(own), &[], &[&id]),
                 row("first", Some(own), &[&id, "a.b.c"], &[]),
                 row("second", Some(own), &["a.b.c", &id], &[]),
             ],
@@ -248,16 +244,16 @@ mod tests {
         2. HOLE  ID passes although it is violated
            under   unseen: it does
 
-        3. HOLE  ID is undecided
+        3. HOLE  ID is blocked
            reason  status: wanted 409
-           under   undecided: it does
+           under   blocked: it does
 
         4. HOLE  a.b.c turns red
            reason  status: wanted 409
            under   allowed: it does
 
         HOLE a row has no deviation
-        ok   good                                             9 checks: 1 red, 0 undecided
+        ok   good                                             9 checks: 1 red, 0 blocked
         1 of 5 deviations caught by their own check alone, 0 of 1 variation green, 1 hole
         ");
         assert_eq!(matrix.json()["causes"][0]["rows"], json!(["first", "second"]));

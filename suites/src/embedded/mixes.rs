@@ -143,7 +143,7 @@ impl Drawn {
         result: &Row,
         settings: &Settings,
     ) -> Result<Vec<&'static str>, String> {
-        let first = result.red.iter().chain(&result.why_undecided).map(|(id, _)| id).next();
+        let first = result.red.iter().chain(&result.why_blocked).map(|(id, _)| id).next();
         let named = |check: &&&'static Check| first.is_some_and(|id| check.requirement.to_string() == *id);
         // A row that owns a part of a response may fail in any check.
         let checks = self.checks.iter().find(named).map_or_else(|| self.checks.clone(), |check| vec![*check]);
@@ -185,17 +185,17 @@ pub fn text(mixes: &[Mix], verbose: bool) -> String {
         if !holds {
             text.push_str(&format!("     smallest: {}\n", mix.smallest.join(", ")));
         }
-        for (id, why) in result.red.iter().chain(&result.why_undecided) {
+        for (id, why) in result.red.iter().chain(&result.why_blocked) {
             text.push_str(&format!("     {id}: {}\n", one_line(why.as_bytes())));
         }
     }
     let green = mixes.iter().filter(|mix| mix.result.holds()).count();
     let ran: usize = mixes.iter().map(|mix| mix.result.ran).sum();
     let red: usize = mixes.iter().map(|mix| mix.result.red.len()).sum();
-    let undecided: usize = mixes.iter().map(|mix| mix.result.undecided).sum();
+    let blocked: usize = mixes.iter().map(|mix| mix.result.blocked).sum();
     let used: BTreeSet<&str> = mixes.iter().flat_map(|mix| mix.variations.iter().copied()).collect();
     text.push_str(&format!(
-        "{green} of {} of {} green; {}: {red} red, {undecided} undecided\n",
+        "{green} of {} of {} green; {}: {red} red, {blocked} blocked\n",
         if mixes.len() == 1 { "1 mix".to_owned() } else { format!("{} mixes", mixes.len()) },
         prose::count(used.len(), "variation"),
         prose::count(ran, "check")
@@ -213,7 +213,7 @@ pub fn json(mixes: &[Mix]) -> Value {
             json!({
                 "number": mix.number, "service": mix.service.name(), "variations": mix.variations,
                 "checks": mix.result.ran, "holds": mix.result.holds(), "smallest": mix.smallest,
-                "red": reasons(&mix.result.red), "undecided": reasons(&mix.result.why_undecided),
+                "red": reasons(&mix.result.red), "blocked": reasons(&mix.result.why_blocked),
             })
         })
         .collect();

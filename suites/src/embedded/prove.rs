@@ -373,10 +373,10 @@ pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: Vec<Ran>, dia
         those.map(|outcome| (outcome.requirement.to_string(), words::reason(outcome))).collect()
     };
     let mut red = of(&outcomes, &[Verdict::Fail, Verdict::Warn, Verdict::Error]);
-    let why_undecided = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
+    let why_blocked = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
     // Rows whose declarations the responses break, whichever check saw them.
     ambient::apply(&mut outcomes, dialect, SUITES);
     let broken = outcomes.into_iter().filter(|outcome| outcome.seen_by.is_some());
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), words::reason(&outcome))));
-    Row { name, about: about.to_owned(), own, ran, red, undecided: why_undecided.len(), why_undecided }
+    Row { name, about: about.to_owned(), own, ran, red, blocked: why_blocked.len(), why_blocked }
 }

@@ -16,7 +16,7 @@ use super::check::{self, Check, Core};
 use super::data::{Sent, Sums};
 use super::pace::Pace;
 use super::probe::Settings;
-use super::survey::{Found, Place, Survey, WrongFixture};
+use super::survey::{Asked, Found, Survey, WrongFixture};
 use crate::documents::openapi::Notes;
 use crate::documents::readings::Reading;
 use crate::http::exchange::{Exchange, Request};
@@ -217,17 +217,17 @@ impl Simulated<'_> {
 /// The questions that a target gets before the checks run. `questions!()` makes them from the functions of `survey`.
 pub struct Questions {
     /// Looks for what the documents promise of any server of this kind.
-    pub recognise: for<'a> fn(Place<'a>) -> Asking<'a, Result<Found, String>>,
+    pub recognise: for<'a> fn(Asked<'a>) -> Asking<'a, Result<Found, String>>,
     /// Adds what a first profile can hold.
-    pub discover: for<'a> fn(Place<'a>, &'a mut Found, &'a [String]) -> Asking<'a, ()>,
+    pub discover: for<'a> fn(Asked<'a>, &'a mut Found, &'a [String]) -> Asking<'a, ()>,
     /// Adds the readings that responses show, for a diagnosis before a run.
-    pub readings: for<'a> fn(Place<'a>, &'a mut Found) -> Asking<'a, ()>,
+    pub readings: for<'a> fn(Asked<'a>, &'a mut Found) -> Asking<'a, ()>,
     /// The fixtures that the target does not confirm. The number is that of the domains that the checks use.
     pub wrong_fixtures: for<'a> fn(&'a Survey<'a>, usize) -> Asking<'a, Vec<WrongFixture>>,
     /// Something identifies a server of this kind.
     pub is_recognizable: bool,
     /// Services at the same documented URL.
-    pub beside: &'static [Service],
+    pub at_same_url: &'static [Service],
     /// How to fix an answer that does not look like the service's, by its status.
     pub remedy: fn(u16) -> Option<&'static str>,
     /// The service that its records are read from.
@@ -242,7 +242,7 @@ macro_rules! questions {
             wrong_fixtures: |at, domains| Box::pin(survey::wrong_fixtures(at, domains)),
             readings: |_, _| Box::pin(async {}),
             is_recognizable: true,
-            beside: &[],
+            at_same_url: &[],
             remedy: |_| None,
             reads_from: None,
         }

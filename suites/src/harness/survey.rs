@@ -55,7 +55,7 @@ pub struct Survey<'s> {
 
 /// One URL of the target. Requests to it count for its site.
 #[derive(Clone, Copy)]
-pub struct Place<'s> {
+pub struct Asked<'s> {
     pub(crate) survey: &'s Survey<'s>,
     site: &'s str,
     base: &'s str,
@@ -204,13 +204,13 @@ impl Survey<'_> {
             // unless the profile names another URL for that.
             let is_beside = |other: &Service| match self.sites.get(other.name()) {
                 Some(url) => url == place.base,
-                None => other == service || questions.beside.contains(other) && !found.is_missing,
+                None => other == service || questions.at_same_url.contains(other) && !found.is_missing,
             };
             // The pace counts each question: first the services that are easily confused.
             let all = questions
-                .beside
+                .at_same_url
                 .iter()
-                .chain(Service::ALL.iter().filter(|one| !questions.beside.contains(one)));
+                .chain(Service::ALL.iter().filter(|one| !questions.at_same_url.contains(one)));
             for other in all.copied().filter(|other| !is_beside(other)) {
                 let seen = (suites.get(other).questions.recognise)(place).await;
                 if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
@@ -287,8 +287,8 @@ impl Survey<'_> {
     }
 
     /// The URL of a site.
-    pub(crate) fn at<'s>(&'s self, site: &'s str) -> Option<Place<'s>> {
-        self.sites.get(site).map(|base| Place { survey: self, site, base })
+    pub(crate) fn at<'s>(&'s self, site: &'s str) -> Option<Asked<'s>> {
+        self.sites.get(site).map(|base| Asked { survey: self, site, base })
     }
 
     /// The reason for a missing response, with the URL.
@@ -305,10 +305,10 @@ impl Survey<'_> {
     }
 }
 
-impl<'s> Place<'s> {
+impl<'s> Asked<'s> {
     /// Another URL of the target, whose requests count for the same site.
-    pub(crate) fn elsewhere(&self, base: &'s str) -> Place<'s> {
-        Place { base, ..*self }
+    pub(crate) fn elsewhere(&self, base: &'s str) -> Asked<'s> {
+        Asked { base, ..*self }
     }
 
     /// Sends a GET for a path below the base URL.
@@ -325,7 +325,7 @@ impl<'s> Place<'s> {
     /// Sends a request for a path below the base URL as a run does: same pace, retries, HTTP version, headers and
     /// timeouts.
     pub(crate) async fn send(&self, mut request: Request, limits: Limits) -> Result<Response, String> {
-        let Place { survey, site, base } = *self;
+        let Asked { survey, site, base } = *self;
         let sender = Sender::new(survey.connector.clone(), base)?;
         request.target = sender.target(&request.target);
         let mut limits = survey

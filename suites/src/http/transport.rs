@@ -97,30 +97,30 @@ struct Seen {
     silent: BTreeMap<String, u32>,
     speaks_one: BTreeMap<String, bool>,
     /// What has answered a request.
-    answered: BTreeSet<Place>,
+    answered: BTreeSet<Destination>,
     /// What has stopped answering.
-    stopped: BTreeMap<Place, Silence>,
+    stopped: BTreeMap<Destination, Silence>,
     /// The endpoints of each server that gave no answer, since its last one.
-    unanswered: BTreeMap<String, BTreeSet<Place>>,
+    unanswered: BTreeMap<String, BTreeSet<Destination>>,
     /// The endpoints that began an answer and did not end it.
-    endless: BTreeSet<Place>,
+    endless: BTreeSet<Destination>,
     /// The base URLs at which a question before the checks got no answer in time.
     mute: BTreeSet<String>,
 }
 
 /// A server, or one of its endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct Destination {
     /// The server.
     pub(crate) server: String,
     /// Method and path; empty for the whole server.
     pub(crate) endpoint: String,
 }
 
-impl Place {
+impl Destination {
     /// The whole server of this place.
-    pub(crate) fn whole(&self) -> Place {
-        Place { server: self.server.clone(), endpoint: String::new() }
+    pub(crate) fn whole(&self) -> Destination {
+        Destination { server: self.server.clone(), endpoint: String::new() }
     }
 
     const fn is_whole(&self) -> bool {
@@ -201,7 +201,7 @@ impl Transport {
     }
 
     /// Notes that an endpoint answered, and so its server.
-    pub(crate) fn answered(&self, place: Place) {
+    pub(crate) fn answered(&self, place: Destination) {
         let (mut seen, whole) = (self.seen(), place.whole());
         seen.unanswered.remove(&place.server);
         for place in [place, whole] {
@@ -211,13 +211,13 @@ impl Transport {
     }
 
     /// Whether a place has answered a request.
-    pub(crate) fn has_answered(&self, place: &Place) -> bool {
+    pub(crate) fn has_answered(&self, place: &Destination) -> bool {
         self.seen().answered.contains(place)
     }
 
     /// Notes that an endpoint gave no answer, though its server answers other requests. Returns how many endpoints of
     /// the server gave none since its last answer, and whether this one was among them before.
-    pub(crate) fn unanswered(&self, place: &Place) -> (bool, bool) {
+    pub(crate) fn unanswered(&self, place: &Destination) -> (bool, bool) {
         let mut seen = self.seen();
         let places = seen.unanswered.entry(place.server.clone()).or_default();
         let is_again = !places.insert(place.clone());
@@ -225,17 +225,17 @@ impl Transport {
     }
 
     /// Notes that an endpoint began an answer and did not end it.
-    pub(crate) fn does_not_end(&self, place: &Place) {
+    pub(crate) fn does_not_end(&self, place: &Destination) {
         self.seen().endless.insert(place.clone());
     }
 
     /// Whether an endpoint has begun an answer that it did not end: the next one is waited for less long.
-    pub(crate) fn is_endless(&self, place: &Place) -> bool {
+    pub(crate) fn is_endless(&self, place: &Destination) -> bool {
         self.seen().endless.contains(place)
     }
 
     /// Notes that a place stopped answering; `false` if that was known.
-    pub(crate) fn stop(&self, place: &Place, cause: Stopped) -> bool {
+    pub(crate) fn stop(&self, place: &Destination, cause: Stopped) -> bool {
         let mut seen = self.seen();
         let is_new = !seen.stopped.contains_key(place);
         if is_new {
@@ -246,7 +246,7 @@ impl Transport {
 
     /// Notes that a server has answered nothing before the checks: it gets no request.
     pub(crate) fn stop_for_good(&self, server: &str, said: String) {
-        let place = Place { server: server.to_owned(), endpoint: String::new() };
+        let place = Destination { server: server.to_owned(), endpoint: String::new() };
         let cause = Stopped { by: None, said };
         self.seen().stopped.insert(place, Silence { cause, skipped: 0, pause: u32::MAX });
     }
@@ -262,7 +262,7 @@ impl Transport {
     }
 
     /// Why an endpoint gets no requests: it or its server stopped answering.
-    pub(crate) fn stopped(&self, place: &Place) -> Option<Stopped> {
+    pub(crate) fn stopped(&self, place: &Destination) -> Option<Stopped> {
         let seen = self.seen();
         [&place.whole(), place]
             .into_iter()
@@ -271,7 +271,7 @@ impl Transport {
     }
 
     /// Whether a request is sent to a place that stopped answering; `None` if it did not.
-    pub(crate) fn turn(&self, place: &Place) -> Option<Turn> {
+    pub(crate) fn turn(&self, place: &Destination) -> Option<Turn> {
         let mut seen = self.seen();
         let Silence { cause, skipped, pause } = seen.stopped.get_mut(place)?;
         if *skipped < *pause {
@@ -283,10 +283,10 @@ impl Transport {
     }
 
     /// Whether a server that has not answered yet must first show that it does, since another one stopped.
-    pub(crate) fn is_doubtful(&self, place: &Place) -> bool {
+    pub(crate) fn is_doubtful(&self, place: &Destination) -> bool {
         let (seen, whole) = (self.seen(), place.whole());
         let is_known = seen.stopped.contains_key(&whole) || seen.answered.contains(&whole);
-        !is_known && seen.stopped.keys().any(Place::is_whole)
+        !is_known && seen.stopped.keys().any(Destination::is_whole)
     }
 
     /// Remarks for the report about connections.

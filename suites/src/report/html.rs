@@ -3,10 +3,10 @@
 //! The result, the causes and the tables are markup, readable without a script. The requirements, exchanges, pictures
 //! and long lists are data in the page; the script renders them when they are opened. Data from a target is escaped.
 
+mod catalogue;
 mod cause;
 mod exchange;
 mod layout;
-mod ledger;
 mod machine;
 mod outcome;
 mod sections;
@@ -54,11 +54,11 @@ type Late = BTreeMap<String, String>;
 pub fn write(run: &Run, options: Options<'_>) -> String {
     let run = &*readable(run);
     let causes = causes(run);
-    let mut ledger = Value::Null;
+    let mut catalogue = Value::Null;
     let most = if options.full { FULL_BYTES } else { LEDGER_BYTES };
     for cuts in CUTS {
-        ledger = ledger::ledger(run, &causes, cuts, options.full);
-        if ledger.to_string().len() <= most {
+        catalogue = catalogue::catalogue(run, &causes, cuts, options.full);
+        if catalogue.to_string().len() <= most {
             break;
         }
     }
@@ -78,8 +78,8 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
         ("@CAUSES@", cause::causes(run, &causes, &mut late)),
         ("@UNTESTED@", sections::untested(run, &mut late)),
         ("@SINCE@", sections::since(run, options.since)),
-        ("@FILTERS@", ledger::filters(run)),
-        ("@LEDGER@", ledger::groups(run)),
+        ("@FILTERS@", catalogue::filters(run)),
+        ("@CATALOGUE@", catalogue::groups(run)),
         ("@MACHINES@", machines),
         ("@ENDPOINTS@", sections::endpoints(run)),
         ("@TIMING@", sections::timing(run, &mut late)),
@@ -89,7 +89,7 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
         title: &sections::title(run),
         style: include_str!("html/style.css"),
         body: &fill(include_str!("html/body.html"), parts),
-        data: &json!({ "rows": ledger, "late": late }),
+        data: &json!({ "rows": catalogue, "late": late }),
         script: include_str!("html/script.js"),
     };
     page.write()

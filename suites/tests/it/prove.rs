@@ -101,8 +101,8 @@ async fn a_deviation_that_changes_nothing_survives() {
         own,
         ran: conforming.len(),
         red: Vec::new(),
-        undecided: 0,
-        why_undecided: Vec::new(),
+        blocked: 0,
+        why_blocked: Vec::new(),
     };
     assert!(!survivor.holds(), "a deviation that no check notices is a hole");
 }

@@ -351,6 +351,6 @@ fn the_lock_of_another_client_is_no_effect_of_a_rejected_prepare() {
     assert_eq!(found.verdict, Verdict::Inconclusive, "{}", words::reason(&found));
     assert!(words::reason(&found).contains("another client has locked d"), "{}", words::reason(&found));
     assert_eq!(beside(false, &[]).verdict, Verdict::Pass);
-    let locks = beside(false, &["publish.envelope.prefix/acts@endpoint=prepare,op=pub"]);
+    let locks = beside(false, &["publish.envelope.prefix/takes-effect@endpoint=prepare,op=pub"]);
     assert_eq!(locks.verdict, Verdict::Fail, "{}", words::reason(&locks));
 }

@@ -59,7 +59,7 @@ impl At<'_> {
 
     fn member(&self, page: &mut Page, name: &str, value: &Value, before: Option<&Value>) {
         let path = format!("{}/{name}", self.path);
-        let place = dump::Place { case: self.case, name, indent: self.indent };
+        let place = dump::Position { case: self.case, name, indent: self.indent };
         let edits = if self.is_input { self.case.edit.as_slice() } else { &[] };
         match value {
             Value::Array(list) if name == "entries" => entries::list(page, list, before),
@@ -115,7 +115,7 @@ impl At<'_> {
         }
         if let Some(signature) = part(header, "signature") {
             let was = before.map(|before| part(before, "signature").unwrap_or_default());
-            let place = dump::Place { case: self.case, name: "signature", indent: inside.indent };
+            let place = dump::Position { case: self.case, name: "signature", indent: inside.indent };
             dump::member(page, &place, &signature, was.as_ref(), "", &[]);
         }
     }

@@ -21,8 +21,8 @@ pub(super) fn locate<'a>(
     rules: &mut dyn Rules,
 ) -> Result<Vec<&'a [u8]>, Refused> {
     let body = &zip[..directory.start];
-    let places: Vec<Place> =
-        entries.iter().map(|entry| Place::locate(body, entry, directory.shift)).collect();
+    let places: Vec<Position> =
+        entries.iter().map(|entry| Position::locate(body, entry, directory.shift)).collect();
     for (entry, place) in entries.iter().zip(&places) {
         rules.require(&FAITHFUL, place.fault.is_none(), || entry.why(place.fault.unwrap_or_default()))?;
     }
@@ -51,7 +51,7 @@ pub(super) fn locate<'a>(
 }
 
 /// The position of an entry.
-struct Place<'a> {
+struct Position<'a> {
     /// The local header's first byte.
     start: usize,
     /// The data's first byte.
@@ -60,7 +60,7 @@ struct Place<'a> {
     fault: Option<&'static str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Position<'a> {
     fn locate(body: &'a [u8], entry: &Entry<'_>, shift: u64) -> Self {
         let start = entry.header.offset.wrapping_add(shift);
         let start = usize::try_from(start).map_or(body.len(), |start| start.min(body.len()));

@@ -174,7 +174,7 @@ async fn run_case<W: Worlds>(
     case: &'static CaseOf<W>,
     counterparts: &Counterparts<W>,
 ) -> Outcome {
-    let mut outcome = undecided(case.requirement, case.fact);
+    let mut outcome = blocked(case.requirement, case.fact);
     if let Some(lacking) = worlds.needs(&case.scene).into_iter().find(|need| worlds.client().lacks(need)) {
         decide(&mut outcome, Err(Stop::NotApplicable(lacking.reason())));
         return outcome;
@@ -207,7 +207,7 @@ async fn run_case<W: Worlds>(
 
 /// Opens the world of a case until the end of `hold`, and judges what arrived. The conforming counterpart is not run.
 pub(super) async fn hold<W: Worlds>(worlds: &W, case: &'static CaseOf<W>, hold: Hold<'_>) -> Run {
-    let mut outcome = undecided(case.requirement, case.fact);
+    let mut outcome = blocked(case.requirement, case.fact);
     let scene = worlds.adapted(&case.scene);
     (hold.say)(&format!("{}  {}", case.requirement, case.fact));
     for line in wrap("  It must hold that: ", case.requirement.statement).lines() {
@@ -275,7 +275,7 @@ fn report<W: Worlds>(worlds: &W, mut outcomes: Vec<Outcome>) -> Run {
 }
 
 /// The outcome of a case that has not run.
-fn undecided(requirement: Id, fact: &'static str) -> Outcome {
+fn blocked(requirement: Id, fact: &'static str) -> Outcome {
     Outcome::new(requirement, fact, Verdict::Error, String::new())
 }
 

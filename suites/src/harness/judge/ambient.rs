@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::Part;
-use assay_spec::reply::{Expected, Header, Met, Place, judge as judge_value};
+use assay_spec::reply::{BodyPath, Expected, Header, Met, judge as judge_value};
 use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ pub(crate) struct Judged<'a> {
 /// The name of a part, as it is declared.
 pub(crate) enum Name<'a> {
     /// A field.
-    Field(&'a Place<'a>),
+    Field(&'a BodyPath<'a>),
     /// A header, or empty for a whole body.
     Plain(&'static str),
 }
@@ -63,7 +63,7 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
     let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
     let sent = OnceLock::new();
-    let is_echo = |response: &Response, place: &Place<'_>| {
+    let is_echo = |response: &Response, place: &BodyPath<'_>| {
         sent.get_or_init(|| Sent::new(outcomes)).has(response, &place.to_string())
     };
     let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect, &is_echo)).collect();
@@ -107,7 +107,7 @@ impl Seen {
     fn new(
         outcome: &Outcome,
         dialect: &Dialect,
-        is_echo: &(dyn Fn(&Response, &Place<'_>) -> bool + Sync),
+        is_echo: &(dyn Fn(&Response, &BodyPath<'_>) -> bool + Sync),
     ) -> Seen {
         let mut seen = Seen::default();
         let keeps_bodies = !outcome.is_cut;
@@ -338,7 +338,7 @@ impl Body<'_> {
         for (n, event_of) in sse::events(&response.body).into_iter().enumerate() {
             let data = serde_json::from_str::<Value>(&event_of.data).ok().filter(Value::is_object);
             let Some(data) = data else { continue };
-            judge_value(event, &data, row, &Place::BODY, &mut |found| {
+            judge_value(event, &data, row, &BodyPath::BODY, &mut |found| {
                 (self.met)(judged(endpoint, status, Part::Event, &format!("event {n} "), found));
             });
         }
@@ -357,7 +357,7 @@ impl Body<'_> {
             return;
         }
         self.whole(true, "JSON", String::new);
-        judge_value(kind, &body, row, &Place::BODY, &mut |found| {
+        judge_value(kind, &body, row, &BodyPath::BODY, &mut |found| {
             (self.met)(judged(endpoint, status, Part::Body, "", found));
         });
         for rule in expected.whole {

@@ -1,6 +1,6 @@
 //! Responses, with the expectations that checks state about them.
 
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::Value;
 
 use super::Probe;
@@ -54,14 +54,14 @@ impl Answer<'_> {
     }
 
     /// Expects the rejection of this value of a member, such as `null` for `cid`.
-    pub fn expect_refused_value(&self, member: &str, wrong: &Wrong) -> Result<(), Stop> {
+    pub fn expect_refused_value(&self, member: &str, wrong: &ValueKind) -> Result<(), Stop> {
         self.expect_one_of(self.probe.rejection().statuses, member, wrong)
     }
 
     /// Expects one of these statuses for this value of a member. An open value is only noted.
-    pub fn expect_one_of(&self, statuses: &[u16], member: &str, wrong: &Wrong) -> Result<(), Stop> {
+    pub fn expect_one_of(&self, statuses: &[u16], member: &str, wrong: &ValueKind) -> Result<(), Stop> {
         let (status, what) = (self.status(), format!("{member} = {}", wrong.name));
-        if wrong.open.is_empty() {
+        if wrong.may_be_accepted.is_empty() {
             let at = At::status_named(format!("status for {what}"));
             return self.expect(statuses.contains(&status), at, Want::one_of(statuses), status.to_string());
         }
@@ -72,7 +72,7 @@ impl Answer<'_> {
     }
 
     /// Expects that this valid value of a member is not rejected. A conflict or a limit says nothing about the value.
-    pub fn expect_not_malformed(&self, member: &str, value: &Wrong) -> Result<(), Stop> {
+    pub fn expect_not_malformed(&self, member: &str, value: &ValueKind) -> Result<(), Stop> {
         let at = At::status_named(format!("status for {member} = {}", value.name));
         let status = self.status();
         let is_of_value = status >= 400 && ![409, 429, 503].contains(&status);

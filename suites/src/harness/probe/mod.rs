@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use assay_spec::limit::Limit;
 use assay_spec::rejection::Rejection;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -330,7 +330,7 @@ impl<'run> Probe<'run> {
 
     /// Whether what this check reads now is the same for other checks: they share the target, or it has done nothing yet in a
     /// world that starts as theirs.
-    pub fn reads_as_others(&self) -> bool {
+    pub fn may_share_reads(&self) -> bool {
         let is_at_start =
             || !self.recorder.has_called() && self.statistics(|statistics| statistics.exchanges.is_empty());
         !self.environment.own || self.settings.shares_start && is_at_start()
@@ -388,9 +388,9 @@ impl<'run> Probe<'run> {
     }
 
     /// The wrong values of the check's requirement that are sent.
-    pub(crate) fn wrong_values(&self) -> impl Iterator<Item = &'static Wrong> {
+    pub(crate) fn wrong_values(&self) -> impl Iterator<Item = &'static ValueKind> {
         let all = self.sends_all();
-        self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_deep)
+        self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_beyond_quick)
     }
 
     /// Of what is tried at each place of a row: all, or at quick depth at least one and about a third, so that each is tried at
@@ -408,14 +408,14 @@ impl<'run> Probe<'run> {
 
     /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
     /// accepted may use up limits of a shared target.
-    pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
+    pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static ValueKind> {
         let all = self.owns_time()
             || match self.settings.depth {
                 Depth::Quick => false,
                 Depth::Standard => !self.check.uses_up,
                 Depth::Full => true,
             };
-        self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
+        self.check.requirement.accepted.iter().filter(move |value| all || !value.is_beyond_quick)
     }
 
     /// Whether answers come from a recording.

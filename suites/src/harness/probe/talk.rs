@@ -9,7 +9,7 @@ use crate::http::client::Limits;
 use crate::http::connect::{Dial, is_same_origin};
 use crate::http::exchange::{Broken, Exchange, Request, Response, Slot};
 use crate::http::hiding::WINDOW;
-use crate::http::transport::{self, NOWHERE, Open, Place, Stopped, Turn};
+use crate::http::transport::{self, Destination, NOWHERE, Open, Stopped, Turn};
 
 impl Probe<'_> {
     /// The request as it is sent; the target's own sites also get the profile's headers.
@@ -86,7 +86,7 @@ impl Probe<'_> {
         &self,
         site: &str,
         base: &str,
-        place: Place,
+        place: Destination,
         response: &mut Result<Response, Broken>,
     ) -> Option<Stopped> {
         let transport = self.environment.connector.transport();
@@ -157,11 +157,11 @@ impl Probe<'_> {
     }
 
     /// Where a request goes. Every world has its own URL, but the same server.
-    fn place(&self, site: &str, base: &str, method: &str, target: &str) -> Place {
+    fn place(&self, site: &str, base: &str, method: &str, target: &str) -> Destination {
         let server = if self.environment.own { site } else { base }.to_owned();
         let path = target.split('?').next().unwrap_or_default();
         let found = endpoints::find(&self.settings.dialect, site, base, method, target);
-        Place { server, endpoint: format!("{method} {}", found.map_or(path, |endpoint| endpoint.path)) }
+        Destination { server, endpoint: format!("{method} {}", found.map_or(path, |endpoint| endpoint.path)) }
     }
 
     /// A path that a server does not answer, one of them unknown, if it does not answer anything but `/`.

@@ -38,7 +38,7 @@ pub static SUITE: Suite = Suite {
         counted_at: SITE,
         is_named: |profile| profile.drop.is_some(),
     },
-    questions: Questions { beside: &[Service::Publish], ..questions!() },
+    questions: Questions { at_same_url: &[Service::Publish], ..questions!() },
     opening: |_| Sums::default(),
     uses: |exchange| Sent {
         drops: u64::from(exchange.request.target.ends_with("/api/drop")),

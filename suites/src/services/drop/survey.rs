@@ -3,11 +3,11 @@
 use assay_spec::drop::upload;
 
 use super::PAUSED;
-use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, shown};
+use crate::harness::survey::{Asked, Found, Likeness, Survey, WrongFixture, shown};
 use crate::http::exchange::Response;
 
 /// Reads the path of uploads, which accepts only POST; if that is not found, posts nothing to it, which returns 400.
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let mut found = Found::default();
     let path = upload::ENDPOINT.path;
     let answer = at.get(path).await?;
@@ -28,7 +28,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 
 /// There is nothing to find.
 #[expect(clippy::unused_async, reason = "services have one form")]
-pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
+pub(crate) async fn discover(_: Asked<'_>, _: &mut Found, _: &[String]) {}
 
 /// Whether the paused instance is a drop. Only an upload shows whether it is paused.
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {

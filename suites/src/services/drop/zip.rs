@@ -31,7 +31,7 @@ fn page(probe: &Probe<'_>) -> Vec<Entry> {
 /// only the likely ones: an address has few drops.
 async fn each_is_rejected(probe: &Probe<'_>, what: &str, made: impl Fn(&str) -> Vec<u8>) -> Checked {
     counterpart(probe).await?;
-    for wrong in probe.wrong_values().filter(|wrong| probe.owns_time() || !wrong.is_deep) {
+    for wrong in probe.wrong_values().filter(|wrong| probe.owns_time() || !wrong.is_beyond_quick) {
         let value = wrong.instead_of(&Value::Null).unwrap_or_default();
         let answer = upload(probe, &made(value.as_str().unwrap_or_default())).await?;
         answer.expect_refused_value(what, wrong)?;

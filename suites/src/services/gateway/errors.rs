@@ -4,7 +4,7 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::rejections;
 use assay_spec::gateway::requirements::errors as rows;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::auth::inference;
@@ -104,7 +104,7 @@ async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
 
 /// Expects the rejection of a model that does not exist, where another was accepted: a 503 says that all servers of a model
 /// failed, and this one has none.
-pub(super) fn expect_unknown(answer: &Answer<'_>, kind: Option<&Wrong>) -> Checked {
+pub(super) fn expect_unknown(answer: &Answer<'_>, kind: Option<&ValueKind>) -> Checked {
     let want = Want::none_of(&[503]).said("404, since a model without servers cannot have failed");
     answer.expect(answer.status() != 503, At::status(), want, answer.status().to_string())?;
     expect_refused_as(answer, "model", kind)

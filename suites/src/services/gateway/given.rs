@@ -3,7 +3,7 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::discovery as discoveries;
 use assay_spec::gateway::{chat, discovery, models};
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::Token;
@@ -98,7 +98,7 @@ pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
 
 /// Headers without a valid key: a key that was never issued, and each kind of wrong key of the requirement, made of the
 /// valid one.
-pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(Option<&'static Wrong>, Key)>, Stop> {
+pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(Option<&'static ValueKind>, Key)>, Stop> {
     let valid = json!(format!("Bearer {}", key(probe).await?));
     let mut keys = vec![(None, Key::Header(format!("Bearer {}", wrong_key(probe).await?)))];
     for wrong in probe.wrong_values() {
@@ -266,7 +266,7 @@ fn rests_on_discovery(got: &str) -> Stop {
 pub(super) async fn unknown_models(
     probe: &Probe<'_>,
     id: &str,
-) -> Result<Vec<(Option<&'static Wrong>, String)>, Stop> {
+) -> Result<Vec<(Option<&'static ValueKind>, String)>, Stop> {
     let lists: &[&'static Endpoint] =
         if probe.owns_time() { &[&models::LIST] } else { &[&models::LIST, &discovery::ENDPOINT] };
     let mut listed = String::new();

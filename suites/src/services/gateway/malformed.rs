@@ -2,7 +2,7 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::bodies::{streamed, with, without};
@@ -12,7 +12,7 @@ use crate::harness::check::Checked;
 use crate::harness::probe::{Answer, Probe};
 
 /// Expects the rejection of this kind of a member, or of a value that resembles no valid one.
-pub(super) fn expect_refused_as(answer: &Answer<'_>, member: &str, kind: Option<&Wrong>) -> Checked {
+pub(super) fn expect_refused_as(answer: &Answer<'_>, member: &str, kind: Option<&ValueKind>) -> Checked {
     kind.map_or_else(|| answer.expect_refused(), |wrong| answer.expect_refused_value(member, wrong))
 }
 
@@ -34,7 +34,7 @@ pub(super) async fn refused(
         Call::post(endpoint, &body).send(probe).await?.expect_one_of(&[422], pointer, wrong)?;
         if endpoint.name == chat::ENDPOINT.name && pointer != "/stream" {
             let answer = Call::post(endpoint, &streamed(body)).send(probe).await?;
-            if wrong.open.is_empty() {
+            if wrong.may_be_accepted.is_empty() {
                 expect_rejected(probe, &answer, &[422])?;
             }
         }

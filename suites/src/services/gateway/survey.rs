@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::chat::COMPLETION;
 use super::given::{TRIES, spent_in};
 use super::{bodies, wire};
-use crate::harness::survey::{Found, Place, Survey, WrongFixture, literal, shown, usable};
+use crate::harness::survey::{Asked, Found, Survey, WrongFixture, literal, shown, usable};
 use crate::http::client::Limits;
 use crate::http::exchange::{Request, Response};
 use crate::http::hiding::Hidden;
@@ -24,7 +24,7 @@ const NAMED: usize = 12;
 
 /// Reads discovery, the list of models and the key check. Discovery lists servers, the list has ids, and the key check
 /// returns 200 or a 401 with `detail`.
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let hidden = &at.survey.settings.secrets;
     let key = at.survey.settings.gateway().key();
     let mut found = Found::default();
@@ -76,7 +76,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 
 /// Looks how the gateway reads sentences that can be read in several ways: an invalid chat, which costs nothing, with the key
 /// and without one.
-pub(crate) async fn readings(at: Place<'_>, found: &mut Found) {
+pub(crate) async fn readings(at: Asked<'_>, found: &mut Found) {
     let key = at.survey.settings.gateway().key();
     let invalid = || Some(json!({}));
     if let Ok(answer) = send(at, &chat::ENDPOINT, key, invalid()).await
@@ -97,7 +97,7 @@ pub(crate) async fn readings(at: Place<'_>, found: &mut Found) {
 }
 
 /// Tries the models that discovery lists; the first that answers a chat goes into the profile.
-pub(crate) async fn discover(at: Place<'_>, found: &mut Found, _: &[String]) {
+pub(crate) async fn discover(at: Asked<'_>, found: &mut Found, _: &[String]) {
     let Some(key) = at.survey.settings.gateway().key() else {
         found.notes.push("without a key no model is tried".to_owned());
         return;
@@ -139,7 +139,7 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
 }
 
 /// The models that are not in the state that the profile declares.
-async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
+async fn wrong_states(at: Asked<'_>, key: &str) -> Vec<WrongFixture> {
     let models = &at.survey.settings.gateway().models;
     let mut wrong = Vec::new();
     let mut say = |state: &str, what: String, remedy: &str| {
@@ -179,12 +179,12 @@ async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
 }
 
 /// Whether the gateway knows the model neither here nor in discovery.
-async fn is_unlisted(at: Place<'_>, answer: &Response, id: &str) -> bool {
+async fn is_unlisted(at: Asked<'_>, answer: &Response, id: &str) -> bool {
     answer.status == 404 && discovered(at).await.is_some_and(|listed| !listed.contains_key(id))
 }
 
 /// Whether the gateway rejects the second key, or the profile's URL does not show the tokens that this key has spent.
-async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
+async fn wrong_usage(at: Asked<'_>) -> Option<WrongFixture> {
     let fixtures = &at.survey.settings.gateway();
     let second = fixtures.second_key.as_ref().map(|second| second.0.as_str())?;
     let checked = send(at, &auth::CHECK, Some(second), None).await;
@@ -204,7 +204,7 @@ async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
 
 /// Whether the gateway rejects the key. The key check alone may be what is wrong with a server, so a chat must be
 /// rejected, too.
-async fn wrong_key(at: Place<'_>, key: &str) -> Option<WrongFixture> {
+async fn wrong_key(at: Asked<'_>, key: &str) -> Option<WrongFixture> {
     let is_refused = |answer: &Result<Response, String>| {
         answer.as_ref().is_ok_and(|answer| matches!(answer.status, 401 | 403))
     };
@@ -229,7 +229,7 @@ async fn wrong_key(at: Place<'_>, key: &str) -> Option<WrongFixture> {
 
 /// Whether a declared model answers no chat although another does, or although the gateway lists others and not it: what
 /// was returned, and the remedy. If no model answers, the gateway itself may be what is wrong.
-async fn mute_model(at: Place<'_>, key: &str, id: &str) -> Option<(String, String)> {
+async fn mute_model(at: Asked<'_>, key: &str, id: &str) -> Option<(String, String)> {
     let answer = send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(id))).await;
     if answers(&answer) {
         return None;
@@ -250,7 +250,7 @@ async fn mute_model(at: Place<'_>, key: &str, id: &str) -> Option<(String, Strin
 }
 
 /// The first plain model, other than `except`, that answers a chat.
-async fn first_that_answers(at: Place<'_>, key: &str, except: Option<&str>) -> Option<String> {
+async fn first_that_answers(at: Asked<'_>, key: &str, except: Option<&str>) -> Option<String> {
     for id in plain_models(at).await.into_iter().filter(|id| Some(id.as_str()) != except).take(TRIES) {
         if answers(&send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(&id))).await) {
             return Some(id);
@@ -265,14 +265,14 @@ fn answers(answer: &Result<Response, String>) -> bool {
 }
 
 /// The models that discovery lists with a server outside enclaves.
-async fn plain_models(at: Place<'_>) -> Vec<String> {
+async fn plain_models(at: Asked<'_>) -> Vec<String> {
     let scheme = at.survey.settings.dialect.confidential_scheme.as_str();
     let is_plain = |servers: &[String]| servers.iter().any(|server| !server.starts_with(scheme));
     let listed = discovered(at).await.unwrap_or_default();
     listed.into_iter().filter(|(_, servers)| is_plain(servers)).map(|(id, _)| id).collect()
 }
 
-async fn discovered(at: Place<'_>) -> Option<BTreeMap<String, Vec<String>>> {
+async fn discovered(at: Asked<'_>) -> Option<BTreeMap<String, Vec<String>>> {
     let answer = send(at, &discovery::ENDPOINT, at.survey.settings.gateway().key(), None).await.ok()?;
     entries(&at.survey.settings.secrets, &answer)
 }
@@ -301,7 +301,7 @@ fn id_path(list: &Response) -> Option<&'static str> {
 }
 
 async fn send(
-    at: Place<'_>,
+    at: Asked<'_>,
     endpoint: &Endpoint,
     key: Option<&str>,
     body: Option<Value>,
@@ -314,7 +314,7 @@ async fn send(
 }
 
 /// A request without a key.
-fn request(at: Place<'_>, endpoint: &Endpoint, body: Option<Value>) -> Request {
+fn request(at: Asked<'_>, endpoint: &Endpoint, body: Option<Value>) -> Request {
     let path = wire::spoken(&at.survey.settings.dialect, endpoint.path);
     let request = Request::new(endpoint.method, &path);
     match body {
@@ -323,7 +323,7 @@ fn request(at: Place<'_>, endpoint: &Endpoint, body: Option<Value>) -> Request {
     }
 }
 
-fn limits(at: Place<'_>, endpoint: &Endpoint) -> Limits {
+fn limits(at: Asked<'_>, endpoint: &Endpoint) -> Limits {
     let timeout = Duration::from_secs(at.survey.settings.gateway().answer_seconds.into());
     if endpoint.method == "POST" { Limits { timeout, ..Limits::default() } } else { Limits::default() }
 }

@@ -75,7 +75,7 @@ struct KnownOwner {
 
 /// The owner's history: the check's own in its own world, else what all checks of the run read.
 pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
-    if !probe.reads_as_others() {
+    if !probe.may_share_reads() {
         return read(probe).await.map(Arc::new);
     }
     let mut kept = probe.settings.hosting().found.lock().await;

@@ -1,10 +1,10 @@
 //! An application has no page that the document promises, so nothing identifies it. Its owner is a fixture: the node
 //! must have messages of that address.
 
-use crate::harness::survey::{Found, Place, Survey, WrongFixture, shown};
+use crate::harness::survey::{Asked, Found, Survey, WrongFixture, shown};
 use crate::services::network::path_with;
 
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let mut found = Found::default();
     let answer = at.get("/").await?;
     found.saw(&answer, false);
@@ -16,7 +16,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 
 /// There is nothing to find.
 #[expect(clippy::unused_async, reason = "services have one form")]
-pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
+pub(crate) async fn discover(_: Asked<'_>, _: &mut Found, _: &[String]) {}
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
     let (Some(at), Some(owner)) = (survey.at("network"), survey.settings.hosting().owner) else {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::wire::{Form, MOST_TOKENS, Way};
-use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, literal, shown};
+use crate::harness::survey::{Asked, Found, Likeness, Survey, WrongFixture, literal, shown};
 use crate::http::exchange::Response;
 use crate::profile::MetadataContract;
 
@@ -14,7 +14,7 @@ const NOT_AN_INTEGER: &str = "/assay/not-an-integer";
 const INTERFACE_PATHS: [&str; 2] = ["/openapi.json", "/api/openapi.json"];
 
 /// Reads the root, which is HTML at many servers, and a token whose id is not an integer.
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let hidden = &at.survey.settings.secrets;
     let mut found = Found::default();
     let answer = at.get("/").await?;
@@ -37,7 +37,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 }
 
 /// Looks for an interface description, and for the contracts and tokens in the example URLs.
-pub(crate) async fn discover(at: Place<'_>, found: &mut Found, examples: &[String]) {
+pub(crate) async fn discover(at: Asked<'_>, found: &mut Found, examples: &[String]) {
     for path in INTERFACE_PATHS {
         let Ok(answer) = at.get(path).await else { continue };
         let body = answer.json().unwrap_or_default();
@@ -93,13 +93,13 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
 }
 
 /// Whether the service has a document of the contract, or of one of its tokens.
-async fn exists(at: Place<'_>, contract: &MetadataContract) -> bool {
+async fn exists(at: Asked<'_>, contract: &MetadataContract) -> bool {
     missing(at, contract).await.is_none()
 }
 
 /// What was returned, if the service has no document of the contract, nor of one of its tokens: one missing document may be
 /// what is wrong with a server.
-async fn missing(at: Place<'_>, contract: &MetadataContract) -> Option<String> {
+async fn missing(at: Asked<'_>, contract: &MetadataContract) -> Option<String> {
     let tokens = |way| {
         let token = contract.token()?;
         contract.token_path(way, token, Form::Bare)
@@ -110,7 +110,7 @@ async fn missing(at: Place<'_>, contract: &MetadataContract) -> Option<String> {
 
 /// The tokens that checks use and that the service does not know, although it knows another or the contract: where the
 /// profile names each, and what was returned.
-async fn absent_tokens(at: Place<'_>, contract: &MetadataContract) -> Vec<(String, String)> {
+async fn absent_tokens(at: Asked<'_>, contract: &MetadataContract) -> Vec<(String, String)> {
     let mut absent = Vec::new();
     for id in contract.some_tokens(at.survey.settings.seed, MOST_TOKENS) {
         let paths =
@@ -126,7 +126,7 @@ async fn absent_tokens(at: Place<'_>, contract: &MetadataContract) -> Vec<(Strin
 }
 
 /// What was returned at these paths, if the service has a document at none of them.
-async fn missing_at(at: Place<'_>, paths: impl Iterator<Item = String>) -> Option<String> {
+async fn missing_at(at: Asked<'_>, paths: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = Vec::new();
     for path in paths {
         // A server that fails, limits or guards shows nothing.

@@ -2,7 +2,7 @@
 
 use assay_spec::Place;
 use assay_spec::network::requirements::envelope as rows;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::caller::caller;
@@ -37,7 +37,7 @@ async fn each_is_refused(
     probe: &Probe<'_>,
     place: Place,
     what: &str,
-    changed: impl Fn(Draft, &Wrong) -> Draft,
+    changed: impl Fn(Draft, &ValueKind) -> Draft,
 ) -> Checked {
     let creation = Creation::rejected(probe, place).await?;
     let good = creation.counterpart(probe).await?;
@@ -175,7 +175,7 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 /// be accepted and the second rejected, at once or later.
 #[rejects(rows::TYPE_OF_ENDPOINT)]
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>, place: Place) -> Checked {
-    const POST: &Wrong = &Wrong::near("POST", |_| None);
+    const POST: &ValueKind = &ValueKind::near("POST", |_| None);
     let creation = Creation::rejected(probe, place).await?;
     let good = creation.counterpart(probe).await?;
     let bad = creation.draft(probe).await?.with("type", Some(json!("POST")));

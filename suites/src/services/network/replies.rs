@@ -2,7 +2,7 @@
 
 use assay_spec::json::is_integer;
 use assay_spec::network::places::MESSAGE_CREATION;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::Value;
 
 use super::creations::hashes;
@@ -95,12 +95,12 @@ pub(super) async fn expect_unprocessed(
     good: &Draft,
     bad: &Draft,
     member: &str,
-    wrong: &Wrong,
+    wrong: &ValueKind,
 ) -> Checked {
     let answer = bad.attempt(probe).await?;
     let status = answer.status();
     let rejection = probe.rejection();
-    let is_open = !wrong.open.is_empty();
+    let is_open = !wrong.may_be_accepted.is_empty();
     let is_allowed = rejection.statuses.contains(&status) || ACCEPTED.contains(&status);
     let at = At::status_named(format!("status for {member} = {}", wrong.name));
     answer.expect(

@@ -6,14 +6,14 @@ use serde_json::Value;
 use super::replies::elements;
 use super::wire::{ALTERNATIVE, MIRROR, PRIMARY};
 use super::{is_error_body, path_with};
-use crate::harness::survey::{Found, Place, Survey, WrongFixture, literal, members, shown, usable};
+use crate::harness::survey::{Asked, Found, Survey, WrongFixture, literal, members, shown, usable};
 use crate::http::exchange::Response;
 
 /// How many elements of a list a note names.
 const NAMED: usize = 3;
 
 /// Reads the public information and one message. Both return JSON, and what they reject has the API's error form.
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let hidden = &at.survey.settings.secrets;
     let mut found = Found::default();
     let path = info::PUBLIC.path;
@@ -47,7 +47,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 }
 
 /// Lists programs, aggregates and measurements. The first of each that a profile can name goes into it.
-pub(crate) async fn discover(at: Place<'_>, found: &mut Found, _: &[String]) {
+pub(crate) async fn discover(at: Asked<'_>, found: &mut Found, _: &[String]) {
     let settings = at.survey.settings;
     let hidden = &settings.secrets;
     let limit = NAMED.to_string();
@@ -91,7 +91,7 @@ fn note(found: &mut Found, hidden: &crate::http::hiding::Hidden, what: &str, all
     }
 }
 
-async fn listed(at: Place<'_>, path: &str, name: &str) -> Vec<Value> {
+async fn listed(at: Asked<'_>, path: &str, name: &str) -> Vec<Value> {
     let Ok(answer) = at.get(path).await else { return Vec::new() };
     answer.json().unwrap_or_default()[name].as_array().cloned().unwrap_or_default()
 }
@@ -215,7 +215,7 @@ async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
 }
 
 /// What was returned, if nothing is found under any of these paths.
-async fn missing(at: Place<'_>, paths: &[String]) -> Option<String> {
+async fn missing(at: Asked<'_>, paths: &[String]) -> Option<String> {
     let mut seen = Vec::new();
     for path in paths {
         let answer = at.get(path).await.ok()?;

@@ -9,7 +9,7 @@ use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB};
 use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{envelope as rows, transfer};
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::scene::{Knock, Scene};
@@ -42,7 +42,7 @@ async fn each_value_is_rejected(
     probe: &Probe<'_>,
     place: Place,
     what: &str,
-    put: impl Fn(&mut Draft, &'static Wrong),
+    put: impl Fn(&mut Draft, &'static ValueKind),
 ) -> Result<Knock, Stop> {
     let knock = Knock::at(probe, place).await?;
     let reject = async |knock: &Knock| {
@@ -67,7 +67,7 @@ async fn each_member_is_rejected(probe: &Probe<'_>, place: Place, key: &str) -> 
 }
 
 /// A string in place of a valid one.
-fn respelled(wrong: &Wrong, valid: &str) -> String {
+fn respelled(wrong: &ValueKind, valid: &str) -> String {
     wrong.instead_of(&json!(valid)).and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
@@ -132,14 +132,14 @@ fn expect_accepted(answer: &Answer<'_>, of_body: &[u16]) -> Checked {
 }
 
 /// As [`expect_accepted`], for this valid value of something.
-fn expect_accepted_value(answer: &Answer<'_>, what: &str, value: &Wrong, of_body: &[u16]) -> Checked {
+fn expect_accepted_value(answer: &Answer<'_>, what: &str, value: &ValueKind, of_body: &[u16]) -> Checked {
     let at = At::status_named(format!("status for {what} = {}", value.name));
     answer.expect(answer.status() != 404, at, Want::none_of(&[404]), answer.status().to_string())?;
     answer.given_status(of_body)
 }
 
 /// Writes the members of a message in this order.
-fn reorder(draft: &mut Draft, order: &Wrong) {
+fn reorder(draft: &mut Draft, order: &ValueKind) {
     let names = draft.members.iter().map(|(name, _)| json!(name)).collect();
     let order = order.instead_of(&names).unwrap_or_default();
     let place = |name: &str| order.as_array().and_then(|names| names.iter().position(|found| found == name));

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::limits::PREPARE_LIFETIME;
-use assay_spec::value::Wrong;
+use assay_spec::value::ValueKind;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
@@ -345,7 +345,7 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
 async fn each_value_is_prepared(
     probe: &Probe<'_>,
     member: &str,
-    judge: impl Fn(&Wrong, &Prepared) -> Checked,
+    judge: impl Fn(&ValueKind, &Prepared) -> Checked,
 ) -> Checked {
     for (n, value) in probe.uncommon_values().enumerate() {
         next_minute(probe, n).await?;

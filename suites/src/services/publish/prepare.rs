@@ -9,7 +9,7 @@ use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
-use assay_spec::value::{ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, Wrong};
+use assay_spec::value::{ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, ValueKind};
 use serde_json::{Value, json};
 
 use super::pool::Talk;
@@ -25,7 +25,7 @@ use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
 /// A `domain` that is not one: the server may also say that it differs from the envelope's.
-const DOMAIN: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
+const DOMAIN: &[ValueKind] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
 
 /// Sends two prepares, the second after the first has landed or expired. Each `prepareId` must be a UUID, and they must
 /// differ. Without a clock, a domain that is transferred has only one.
@@ -172,7 +172,7 @@ async fn each_is_rejected(
     scene: &Scene,
     statuses: &[u16],
     what: &str,
-    bodies: Vec<(Wrong, String)>,
+    bodies: Vec<(ValueKind, String)>,
 ) -> Checked {
     let is_first = !probe.has_control() && !BY_INCOMING.contains(&scene.place);
     if is_first {
@@ -194,8 +194,8 @@ async fn each_is_rejected(
 }
 
 /// A body that is wrong in one way.
-fn alone(name: &'static str, body: String) -> Vec<(Wrong, String)> {
-    vec![(Wrong::near(name, |_| None), body)]
+fn alone(name: &'static str, body: String) -> Vec<(ValueKind, String)> {
+    vec![(ValueKind::near(name, |_| None), body)]
 }
 
 /// Sends a valid body of the place with each wrong value of a member that must be rejected. Each must return 400.
@@ -208,7 +208,7 @@ async fn each_value_is_malformed(
     let scene = Scene::rejected(probe, place).await?;
     let good = good(scene.body.clone());
     // What may be accepted would take the lock of the domain.
-    let rejected = probe.wrong_values().filter(|wrong| wrong.open.is_empty());
+    let rejected = probe.wrong_values().filter(|wrong| wrong.may_be_accepted.is_empty());
     let bodies =
         rejected.map(|wrong| (*wrong, put(&good, member, wrong.instead_of(&good[member])))).collect();
     each_is_rejected(probe, &scene, &[400], member, bodies).await
@@ -274,7 +274,8 @@ async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Plac
 #[shows(rows::DOMAIN_TRIMMED, uses_up, after(transfer::ACCEPT_ADMITTED))]
 async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place) -> Checked {
     // On a shared target, what is not a publish locks its domain for a minute.
-    let is_sent = |padding: &&Wrong| probe.owns_time() || PREPARE_PUB.contains(&place) || !padding.is_deep;
+    let is_sent =
+        |padding: &&ValueKind| probe.owns_time() || PREPARE_PUB.contains(&place) || !padding.is_beyond_quick;
     for padding in probe.uncommon_values().filter(is_sent) {
         let scene = Scene::at(probe, place).await?;
         let body = put(&scene.body, "domain", padding.instead_of(&scene.body["domain"]));

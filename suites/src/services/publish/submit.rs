@@ -9,7 +9,7 @@ use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::places::{ACCEPT, PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{message, prepare as prepares, submit as rows, transfer};
-use assay_spec::value::{MISSING, NULL, Wrong};
+use assay_spec::value::{MISSING, NULL, ValueKind};
 use serde_json::{Value, json};
 
 use super::chain::shown;
@@ -77,7 +77,7 @@ async fn signature_is_the_fee_payers(probe: &Probe<'_>, place: Place) -> Checked
 }
 
 /// A wrong value, and a body with it.
-type Wronged = (Wrong, Value);
+type Wronged = (ValueKind, Value);
 
 /// Sends each body, which must return 400, and then a valid submit as the counterpart. What a server may accept too is sent
 /// behind it, when it is a repetition: another signature of the prepare cannot land any longer.
@@ -94,7 +94,7 @@ async fn each_is_malformed(
     let prepared = scene.prepared(probe).await?;
     let mut refused = Vec::new();
     let bodies = bodies(&scene, &prepared).into_iter();
-    let (open, bodies): (Vec<_>, Vec<_>) = bodies.partition(|(_, (wrong, _))| !wrong.open.is_empty());
+    let (open, bodies): (Vec<_>, Vec<_>) = bodies.partition(|(_, (wrong, _))| !wrong.may_be_accepted.is_empty());
     for (member, (wrong, body)) in bodies {
         let answer = scene.submit(probe, &body).await?;
         if answer.status() == 200 {
@@ -116,7 +116,7 @@ async fn each_is_malformed(
 }
 
 /// `body` with a wrong value of a member.
-fn wronged(body: &Value, member: &'static str, wrong: &Wrong) -> (&'static str, Wronged) {
+fn wronged(body: &Value, member: &'static str, wrong: &ValueKind) -> (&'static str, Wronged) {
     let mut body = body.clone();
     match wrong.instead_of(&body[member]) {
         Some(value) => body[member] = value,
@@ -153,7 +153,7 @@ async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>,
         let signature = ed25519::sign(&scene.caller.key, &prepared.message);
         let unreadable = [("63 bytes", text::base64(&signature[..63])), ("words", "not base64!".to_owned())];
         let unreadable = unreadable.map(|(name, value)| {
-            ("signature", (Wrong::near(name, |_| None), with(&good, "signature", json!(value))))
+            ("signature", (ValueKind::near(name, |_| None), with(&good, "signature", json!(value))))
         });
         let spelled = probe.wrong_values().map(|wrong| wronged(&good, "signature", wrong));
         spelled.chain(unreadable).collect()
@@ -169,7 +169,7 @@ async fn signature_over_other_bytes_is_rejected(probe: &Probe<'_>, place: Place)
         let good = scene.submission(prepared);
         let over = |what, key, bytes: &[u8]| {
             let body = with(&good, "signature", json!(text::base64(&ed25519::sign(key, bytes))));
-            ("signature", (Wrong::near(what, |_| None), body))
+            ("signature", (ValueKind::near(what, |_| None), body))
         };
         let own = &scene.caller.key;
         vec![

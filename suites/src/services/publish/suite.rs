@@ -85,7 +85,7 @@ pub static SUITE: Suite = Suite {
         counted_at: "publish",
         is_named: |profile| profile.publish.is_some(),
     },
-    questions: Questions { beside: &[Service::Drop], ..questions!() },
+    questions: Questions { at_same_url: &[Service::Drop], ..questions!() },
     opening,
     uses: |exchange| {
         let is_accepted = exchange.response.as_ref().is_ok_and(|answer| answer.status == 200);

@@ -11,7 +11,7 @@ use super::verify::{split, transaction_bytes, transaction_params};
 use super::wire::read_record;
 use super::{MOST_DOMAINS, PREPARE, STANDBY, SUBMIT, knock_body};
 use crate::harness::probe::wall_clock;
-use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms};
+use crate::harness::survey::{Asked, Found, Likeness, Survey, WrongFixture, shown, skew_ms};
 use crate::http::client::Limits;
 use crate::http::exchange::{Request, Response};
 use crate::http::transport::NOWHERE;
@@ -20,7 +20,7 @@ use crate::http::transport::NOWHERE;
 const UNBOUND: usize = 3;
 
 /// Posts a submit without a signature. The exchange returns its plain 404, or the error of a node that may not write.
-pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     let mut found = Found::default();
     let answer = at.post(SUBMIT, knock_body()).await?;
     let body = answer.json().unwrap_or_default();
@@ -44,7 +44,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 
 /// There is nothing to find.
 #[expect(clippy::unused_async, reason = "services have one form")]
-pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
+pub(crate) async fn discover(_: Asked<'_>, _: &mut Found, _: &[String]) {}
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
     let mut wrong = wrong_domains(survey, domains).await.unwrap_or_default();
@@ -104,7 +104,7 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
 
 /// Whether a run could not transfer the domain from one key to the other. An earlier run may have left it bound to either.
 async fn wrong_transferable(
-    at: Place<'_>,
+    at: Asked<'_>,
     keys: [&SigningKey; 2],
     domain: &str,
     ahead_ms: &mut i64,
@@ -165,7 +165,7 @@ async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixt
 
 /// What was returned, if the key does not sign for the domain. Neither request changes anything: the submit names an
 /// unknown prepare, the prepare has no `cid`.
-async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> Option<String> {
+async fn unbound(at: Asked<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> Option<String> {
     let attempts = [(SUBMIT, knock_body()), (PREPARE, json!({ "domain": domain }).to_string())];
     is_rejected(at, key, domain, attempts, ahead_ms).await.then(|| {
         format!(
@@ -176,7 +176,7 @@ async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i
 }
 
 /// Whether the server accepts the envelope: it rejects the submit because it does not know the prepare.
-async fn is_accepted(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> bool {
+async fn is_accepted(at: Asked<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> bool {
     for _ in 0..2 {
         let time = wall_clock() + *ahead_ms;
         let Ok(answer) = signed(at, key, domain, SUBMIT, &knock_body(), time).await else { return false };
@@ -189,14 +189,14 @@ async fn is_accepted(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &m
 }
 
 /// Whether the key of a domain may do nothing before a transfer is confirmed. The prepare has no member that it needs.
-async fn is_frozen(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: i64) -> bool {
+async fn is_frozen(at: Asked<'_>, key: &SigningKey, domain: &str, ahead_ms: i64) -> bool {
     let answer = signed(at, key, domain, PREPARE, "{}", wall_clock() + ahead_ms).await;
     let is_cause = |answer: &Response| answer.json().is_ok_and(|body| body["cause"] == "transfer-frozen");
     answer.is_ok_and(|answer| answer.status == 409 && is_cause(&answer))
 }
 
 /// Whether the standby node is not an exchange.
-async fn wrong_standby(at: Place<'_>) -> Option<WrongFixture> {
+async fn wrong_standby(at: Asked<'_>) -> Option<WrongFixture> {
     let what = match recognise(at).await {
         Ok(found) if found.likeness == Likeness::Like => return None,
         Ok(found) => found.notes.join(", "),
@@ -207,7 +207,7 @@ async fn wrong_standby(at: Place<'_>) -> Option<WrongFixture> {
 
 /// Whether every attempt gets the plain 404, which they do only if the envelope is rejected.
 async fn is_rejected(
-    at: Place<'_>,
+    at: Asked<'_>,
     key: &SigningKey,
     domain: &str,
     attempts: [(&str, String); 2],
@@ -233,7 +233,7 @@ async fn is_rejected(
 }
 
 async fn signed(
-    at: Place<'_>,
+    at: Asked<'_>,
     key: &SigningKey,
     domain: &str,
     path: &str,
@@ -250,7 +250,7 @@ async fn signed(
 }
 
 /// Whether the chain's URL does not speak JSON-RPC.
-async fn wrong_chain(at: Place<'_>) -> Option<WrongFixture> {
+async fn wrong_chain(at: Asked<'_>) -> Option<WrongFixture> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "getBlockHeight", "params": [] });
     let answer = at.post("", body.to_string()).await;
     let speaks = |answer: &Response| answer.json().is_ok_and(|body| body["jsonrpc"].is_string());
@@ -265,7 +265,7 @@ async fn wrong_chain(at: Place<'_>) -> Option<WrongFixture> {
 
 /// Whether the chain shows that the declared transaction is not the transfer. A node may no longer have it: that shows
 /// nothing.
-async fn wrong_transfer(at: Place<'_>) -> Option<WrongFixture> {
+async fn wrong_transfer(at: Asked<'_>) -> Option<WrongFixture> {
     let fixtures = at.survey.settings.publish();
     let (domain, signature) =
         (fixtures.pending.names().into_iter().next()?, fixtures.pending_transfer.as_ref()?);

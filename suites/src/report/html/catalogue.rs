@@ -1,4 +1,4 @@
-//! The ledger: every requirement of the services that ran, with its outcomes.
+//! The catalogue: every requirement of the services that ran, with its outcomes.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) fn services(run: &Run) -> Vec<Service> {
 }
 
 /// The data of every row, in the order of the services and groups.
-pub(super) fn ledger(run: &Run, causes: &[Cause], cuts: Cuts, full: bool) -> Value {
+pub(super) fn catalogue(run: &Run, causes: &[Cause], cuts: Cuts, full: bool) -> Value {
     let services = services(run).into_iter();
     let all = services.flat_map(|service| rows(run, service));
     all.map(|(id, outcomes)| row(run, id, &outcomes, causes, cuts, full)).collect()

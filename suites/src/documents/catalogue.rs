@@ -1,4 +1,4 @@
-//! The ledger: every row with its evidence, and every sentence of the documents with its row or excuse.
+//! The catalogue: every row with its evidence, and every sentence of the documents with its row or exemption.
 
 use std::path::Path;
 
@@ -111,18 +111,19 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
 fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
     let same = |unit: &Unit, anchor: &Anchor| unit.heading == anchor.heading && unit.hash == anchor.hash;
     let rows: Vec<_> = catalogue::requirements().filter(|row| row.service.document() == document).collect();
-    let excuses: Vec<_> = catalogue::excuses().filter(|excuse| excuse.document == document).collect();
-    let (mut anchored, mut excused) = (0, 0);
+    let exemptions: Vec<_> =
+        catalogue::exemptions().filter(|exemption| exemption.document == document).collect();
+    let (mut anchored, mut exempted) = (0, 0);
     for unit in units {
         if rows.iter().any(|row| row.anchors.iter().any(|anchor| same(unit, anchor))) {
             anchored += 1;
-        } else if excuses.iter().any(|excuse| same(unit, &excuse.anchor)) {
-            excused += 1;
+        } else if exemptions.iter().any(|exemption| same(unit, &exemption.anchor)) {
+            exempted += 1;
         } else {
             let Unit { heading, hash, text } = unit;
             let start: String = text.chars().take(80).collect();
             comparison.findings.push(format!(
-                "document {document}, {heading:?} 0x{hash:08x}: neither row nor excuse: {start}"
+                "document {document}, {heading:?} 0x{hash:08x}: neither row nor exemption: {start}"
             ));
         }
     }
@@ -135,11 +136,11 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
                 .push(format!("{row}: {heading:?} 0x{hash:08x} was changed or removed; review the row"));
         }
     }
-    for excuse in excuses.iter().filter(|excuse| !points(&excuse.anchor)) {
-        let Anchor { heading, hash } = excuse.anchor;
-        comparison
-            .findings
-            .push(format!("an excuse: {heading:?} 0x{hash:08x} was changed or removed; review the excuse"));
+    for exemption in exemptions.iter().filter(|exemption| !points(&exemption.anchor)) {
+        let Anchor { heading, hash } = exemption.anchor;
+        comparison.findings.push(format!(
+            "an exemption: {heading:?} 0x{hash:08x} was changed or removed; review the exemption"
+        ));
     }
     let mut stated = 0;
     for limit in catalogue::limits().filter(|limit| limit.service.document() == document) {
@@ -156,7 +157,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
         }
     }
     comparison.summary.push(format!(
-        "document {document}: {} sentences and table rows, {anchored} in rows, {excused} excused; {stated} limits",
+        "document {document}: {} sentences and table rows, {anchored} in rows, {exempted} exempted; {stated} limits",
         units.len()
     ));
 }
