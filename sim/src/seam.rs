@@ -59,6 +59,7 @@ impl Seam {
 #[derive(Clone, Copy, Debug)]
 pub struct Edit {
     edited: TypeId,
+    name: fn() -> &'static str,
     apply: fn(&mut dyn Any),
     changes: fn(Edit, &dyn Any) -> bool,
 }
@@ -83,7 +84,15 @@ impl Edit {
         let changes = |edit: Edit, value: &dyn Any| {
             value.downcast_ref::<T>().is_some_and(|value| value.is_changed_by(edit))
         };
-        Edit { edited: TypeId::of::<T>(), apply, changes }
+        Edit { edited: TypeId::of::<T>(), name: std::any::type_name::<T>, apply, changes }
+    }
+
+    /// The name of the type that it edits, without the modules: `FreeLock`, `Answer<Prepared>`.
+    pub fn type_name(self) -> String {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+        let full = (self.name)();
+        let ends = full.split_inclusive(|c: char| !is_part(c));
+        ends.map(|part| part.rsplit_once("::").map_or(part, |(_, name)| name)).collect()
     }
 
     /// Whether it changes this value.

@@ -68,6 +68,21 @@ pub(super) const ALL: &[Deviation] = deviations! {
                 handler::identifier(core, zip, &extracted)
             };
         };
+    cid::OF_THE_FILES, "empty" => "files without bytes are left out", step |s: &mut Identifier| {
+        s.0 = |core, zip, extracted| {
+            let mut extracted = extracted.clone();
+            extracted.files.retain(|_, file| !file.is_empty());
+            handler::identifier(core, zip, &extracted)
+        };
+    };
+    cid::OF_THE_FILES, "junk" => "files of operating systems and tools are left out", step |s: &mut Identifier| {
+        s.0 = |core, zip, extracted| {
+            let is_junk = |part: &str| matches!(part, ".DS_Store" | ".git" | "__MACOSX" | "node_modules");
+            let mut extracted = extracted.clone();
+            extracted.files.retain(|path, _| !path.split('/').any(is_junk));
+            handler::identifier(core, zip, &extracted)
+        };
+    };
     cid::VERSION => "the identifier is a CIDv0", guard;
     cid::NOT_WRAPPED => "the site is wrapped in a directory", guard;
     cid::RAW_LEAVES => "leaves are UnixFS nodes", guard;
@@ -114,6 +129,17 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     site::NESTED => "nothing is served below the root", step |s: &mut File| {
         s.0 = |core, files, path| if path.contains('/') { None } else { live::file(core, files, path) };
+    };
+    site::NESTED, "empty" => "a file without bytes is not served", step |s: &mut File| {
+        s.0 = |core, files, path| live::file(core, files, path).filter(|file| !file.is_empty());
+    };
+    site::NESTED, "escaped" => "a file whose name is escaped in a URL is not served", step |s: &mut File| {
+        s.0 = |core, files, path| live::file(core, files, path).filter(|_| path.is_ascii() && !path.contains(' '));
+    };
+    site::NESTED, "cut" => "only the first chunk of a file is served", step |s: &mut File| {
+        s.0 = |core, files, path| {
+            live::file(core, files, path).map(|file| Arc::from(&file[..file.len().min(262_144)]))
+        };
     };
     site::SEPARATE => "another upload replaces an existing site",
         step |s: &mut SiteName| s.0 = |core, address, _, cid| handler::site_name(core, address, 0, cid);

@@ -17,7 +17,7 @@ use super::payment::CheckUsage;
 use super::refusal::Rejected;
 use super::route::{Session, Untried};
 use super::servers::{self, Events, IsStreamed, RunModel, Whole};
-use super::stream::{EVENT_STREAM, LastWords, MediaType};
+use super::stream::{EVENT_STREAM, Frames, LastWords, MediaType};
 use super::wire::Data;
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
@@ -79,6 +79,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
             chunk.shift_remove("choices");
         }
     };
+    stream::CHUNKS, "utf-8" => "a string of a chunk has a byte that is not UTF-8", step |s: &mut Frames| {
+        let content = |frame: &Bytes| frame.windows(10).position(|part| part == b"\"content\":");
+        if let Some((frame, at)) = s.0.iter_mut().find_map(|frame| content(frame).map(|at| (frame, at + 11))) {
+            let (before, after) = frame.split_at(at);
+            *frame = [before, b"\xc3", after].concat().into();
+        }
+    };
     stream::DELTA => "`delta.content` is an array",
         step |s: &mut Events| s.pieces().for_each(|content| *content = json!([content.take()]));
     stream::TEXT => "every `delta.content` is empty",
@@ -129,6 +136,22 @@ pub(super) const ALL: &[Deviation] = deviations! {
         let calls = r.calls().and_then(Value::as_array_mut).into_iter().flatten().enumerate();
         calls.for_each(|(n, call)| call["id"] = json!(format!("call_{n}")));
     };
+    tools::STREAMED => "a streamed call has no id", step |s: &mut Events| s.calls(|call| remove(call, "id"));
+    tools::STREAMED, "name" => "a streamed call has no name",
+        step |s: &mut Events| s.calls(|call| remove(&mut call["function"], "name"));
+    tools::STREAMED, "arguments" => "a streamed call has no arguments",
+        step |s: &mut Events| s.calls(|call| remove(&mut call["function"], "arguments"));
+    tools::STREAMED, "object" => "the arguments of a streamed call are an object",
+        step |s: &mut Events| s.calls(|call| call["function"]["arguments"] = json!({}));
+    tools::STREAMED, "json" => "the arguments of a streamed call are cut off",
+        step |s: &mut Events| s.calls(|call| if call["id"].is_null() { remove(&mut call["function"], "arguments") });
+    tools::STREAMED, "index" => "all streamed calls have one index",
+        step |s: &mut Events| s.calls(|call| call["index"] = json!(0));
+    tools::STREAMED, "dropped" => "a stream has no calls",
+        step |s: &mut Events| s.chat().for_each(|chunk| {
+            let delta = chunk.pointer_mut("/choices/0/delta");
+            delta.into_iter().for_each(|delta| remove(delta, "tool_calls"));
+        });
     tools::ROUND_TRIP => "a tool's message is rejected", guard;
     tools::ARGUMENTS_FIT => "the arguments are not JSON",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!("place=Oslo"));
@@ -276,6 +299,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     direct::UNKNOWN_MODEL => "a server replaces an unknown model by another", guard;
 
     input::NOT_UTF8 => "invalid UTF-8 returns an internal error", guard;
+    input::EMPTY => "a body without content returns an internal error", guard;
+    input::SURROGATE => "half of a surrogate pair returns an internal error", guard;
     input::DEEP => "deep nesting returns an internal error", guard;
     input::LARGE => "a large body returns an internal error", guard;
     input::UNKNOWN_ROLE => "an unknown role returns an internal error", guard;
@@ -322,6 +347,13 @@ impl Answer<Whole> {
     }
 }
 
+/// Removes a member of an object.
+fn remove(object: &mut Value, name: &str) {
+    if let Some(members) = object.as_object_mut() {
+        members.shift_remove(name);
+    }
+}
+
 impl Events {
     /// The JSON data of the events of a chat.
     fn chat(&mut self) -> impl Iterator<Item = &mut Value> {
@@ -331,6 +363,12 @@ impl Events {
             Data::Json(chunk) => Some(chunk),
             Data::Done => None,
         })
+    }
+
+    /// Changes each piece of a call.
+    fn calls(&mut self, change: fn(&mut Value)) {
+        let calls = self.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/tool_calls"));
+        calls.filter_map(Value::as_array_mut).flatten().for_each(change);
     }
 
     /// The pieces of the answer's text.

@@ -116,7 +116,8 @@ pub(super) fn admit(
 
 /// Rejects the key of a request. A key that is not issued may resemble one that is.
 fn refuse(state: &State, core: &mut Core, headers: &HeaderMap, rule: Id, why: &str) -> Result<(), Refused> {
-    let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let sent =
+        headers.get(AUTHORIZATION).map_or("".into(), |value| String::from_utf8_lossy(value.as_bytes()));
     let issued = state.keys.issued().map(|key| json!(format!("Bearer {key}")));
     core.refuse_like(rule, &json!(sent), issued, || why.to_owned())
 }

@@ -41,9 +41,9 @@ use super::lifecycle::{BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::limits::{ForgetRetries, Limits};
 use super::listing::{ListQuery, Total};
 use super::long_deviations::{
-    ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
-    hide_only, is_removing, is_whole, judge_without, later, longer, lower, number, part, parts_with, pending,
-    renamed, reversed, stopped, store_anyway, unwritten, without_last,
+    self, ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed,
+    each_value, forget_posts, hide_only, is_removing, is_whole, judge_without, later, longer, lower, number,
+    part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
 use super::messages::{Missing, Reclaimed, Wrapped};
 use super::mirror::Seen;
@@ -88,6 +88,20 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Wrapped>| r.record("timestamp", |time| json!(time.as_i64().unwrap_or(0) * 1000));
     messages::CONTENT => "the last member of the content is missing",
         reply |r: &mut Answer<Wrapped>| r.record("content", without_last);
+    messages::CONTENT, "order" => "the members of the content are sorted",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::sorted));
+    messages::CONTENT, "trimmed" => "strings of the content are trimmed",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::trimmed));
+    messages::CONTENT, "integers" => "fractions of the content are cut off",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::integers));
+    messages::CONTENT, "composed" => "letters of the content are composed",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::composed));
+    messages::CONTENT, "empty" => "empty strings of the content are null",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::without_empty));
+    messages::CONTENT, "names" => "dots and dollar signs in names of the content are replaced",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::renamed_members));
+    messages::CONTENT, "long" => "strings of the content have at most 1,000 characters",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, long_deviations::cut));
     messages::SIGNATURE => "the signature is truncated",
         reply |r: &mut Answer<Wrapped>| r.record("signature", |signature| {
             let text = signature.as_str().unwrap_or_default();
@@ -183,6 +197,8 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, |record| record["timestamp"] = later(&record["timestamp"]));
     listing::AS_SENT, "chain" => "a list shows every message on one chain",
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, |record| record["chain"] = json!("SOL"));
+    listing::AS_SENT, "content" => "a list shows fractions of the content cut off",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, |record| record["content"] = each_value(&record["content"], long_deviations::integers));
     listing::TAGS => "the filter `tags` is rejected", guard;
     listing::CONTENT_KEYS => "the filter `content.keys` is rejected", guard;
 
@@ -194,6 +210,8 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| record["timestamp"] = later(&record["timestamp"]));
     flat::AS_SENT, "chain" => "the flat list shows every message on one chain",
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| record["chain"] = json!("SOL"));
+    flat::AS_SENT, "content" => "the flat list shows fractions of the content cut off",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| record["content"] = each_value(&record["content"], long_deviations::integers));
     flat::FINDS => "the only message of an address is not in its flat list",
         step |t: &mut Total| hide_only(t, &query::FLAT);
     flat::ADDRESSES => "the filter `addresses` is ignored", step |q: &mut FlatQuery| q.filter.addresses = None;

@@ -297,6 +297,68 @@ pub(super) fn as_numbers(args: &Value) -> Value {
     Value::Object(members.iter().map(member).collect())
 }
 
+/// A content in which it and all values in it are changed.
+pub(super) fn each_value(content: &Value, change: fn(&mut Value)) -> Value {
+    let mut content = content.clone();
+    change(&mut content);
+    match &mut content {
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = each_value(item, change)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| *member = each_value(member, change))
+        }
+        _ => {}
+    }
+    content
+}
+
+/// Sorts the members of an object.
+pub(super) fn sorted(value: &mut Value) {
+    value.as_object_mut().into_iter().for_each(serde_json::Map::sort_keys);
+}
+
+/// Takes blanks from both ends of a string.
+pub(super) fn trimmed(value: &mut Value) {
+    if let Value::String(text) = value {
+        *text = text.trim().to_owned();
+    }
+}
+
+/// Cuts off the fraction of a number.
+pub(super) fn integers(value: &mut Value) {
+    if let Some(whole) = value.as_f64().filter(|number| number.fract() != 0.0).map(f64::trunc) {
+        *value = json!(whole);
+    }
+}
+
+/// Composes a letter with its accent.
+pub(super) fn composed(value: &mut Value) {
+    if let Value::String(text) = value {
+        *text = text.replace("e\u{301}", "\u{e9}");
+    }
+}
+
+/// Makes an empty string null.
+pub(super) fn without_empty(value: &mut Value) {
+    if value == "" {
+        *value = Value::Null;
+    }
+}
+
+/// Replaces what some stores do not take in names.
+pub(super) fn renamed_members(value: &mut Value) {
+    if let Value::Object(members) = value {
+        let named = std::mem::take(members).into_iter();
+        *members = named.map(|(name, value)| (name.replace(['.', '$'], "_"), value)).collect();
+    }
+}
+
+/// Cuts a long string.
+pub(super) fn cut(value: &mut Value) {
+    if let Value::String(text) = value {
+        *text = text.chars().take(1_000).collect();
+    }
+}
+
 /// An object without its last member.
 pub(super) fn without_last(content: &Value) -> Value {
     let mut content = content.clone();

@@ -3,7 +3,9 @@
 use super::body::Scan;
 use super::limits;
 use super::requirements::chat;
-use super::requirements::input::{DEEP, HUGE_NUMBER, IMAGE_DATA, LARGE, NOT_UTF8, UNKNOWN_ROLE};
+use super::requirements::input::{
+    DEEP, EMPTY, HUGE_NUMBER, IMAGE_DATA, LARGE, NOT_UTF8, SURROGATE, UNKNOWN_ROLE,
+};
 use crate::Id;
 
 /// The rows of bad input that apply to a body, in order. `refused` is the row that rejected it, if any.
@@ -13,8 +15,10 @@ use crate::Id;
 pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
     let scan = Scan::read(body);
     let refused_by = |row: Id| refused == Some(row);
-    let met: [(Id, bool); 6] = [
+    let met: [(Id, bool); 8] = [
         (&NOT_UTF8, std::str::from_utf8(body).is_err()),
+        (&EMPTY, matches!(body.trim_ascii(), b"" | b"{}" | b"null")),
+        (&SURROGATE, has_half_pair(body)),
         (&DEEP, scan.depth > limits::DEPTH.usize()),
         (&LARGE, body.len() >= limits::LARGE.usize()),
         (&UNKNOWN_ROLE, refused_by(&chat::ROLE_KNOWN)),
@@ -22,6 +26,27 @@ pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
         (&HUGE_NUMBER, scan.huge_number),
     ];
     met.into_iter().filter_map(|(row, met)| met.then_some(row)).collect()
+}
+
+/// Whether a string of a JSON text has an escape that is half of a surrogate pair.
+fn has_half_pair(body: &[u8]) -> bool {
+    let unit = |at: usize| {
+        let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(str::from_utf8(escape).ok()?, 16).ok()
+    };
+    let mut at = 0;
+    while at < body.len() {
+        at += match (body[at], unit(at)) {
+            (b'\\', Some(0xd800..=0xdbff)) => match unit(at + 6) {
+                Some(0xdc00..=0xdfff) => 12,
+                _ => return true,
+            },
+            (b'\\', Some(0xdc00..=0xdfff)) => return true,
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+    }
+    false
 }
 
 #[cfg(test)]
@@ -35,6 +60,13 @@ mod tests {
         };
         assert!(rows(b"{\"model\":\"m\",\"messages\":[]}", Some(&chat::MODEL)).is_empty());
         assert_eq!(rows(b"{\"a\":\"\xff\"}", Some(&chat::BODY)), ["NOT_UTF8"]);
+        for body in [&b""[..], b" ", b"{}", b"null\n"] {
+            assert_eq!(rows(body, None), ["EMPTY"]);
+        }
+        for half in [r#"["\ud83d"]"#, r#"["\uDe00"]"#, r#"["\ud83d\ud83d\ude00"]"#] {
+            assert_eq!(rows(half.as_bytes(), None), ["SURROGATE"], "{half}");
+        }
+        assert!(rows(br#"["\ud83d\ude00", "\\ud83d", "\u00fc"]"#, None).is_empty());
         assert_eq!(rows("[".repeat(101).as_bytes(), None), ["DEEP"]);
         assert_eq!(rows(&vec![b' '; limits::LARGE.usize()], None), ["LARGE"]);
         assert_eq!(rows(b"{}", Some(&chat::ROLE_KNOWN)), ["UNKNOWN_ROLE"]);

@@ -128,6 +128,9 @@ crate::requirements! {
         CALL_ID: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// If the target keeps the full wire format, the tool calls of a conversation have different ids.
         CALL_IDS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
+        /// If the target keeps the full wire format, the pieces of a streamed tool call together have its `id`, its name and its
+        /// arguments.
+        STREAMED: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway" 0xaf8d_4826];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
@@ -397,6 +400,10 @@ crate::requirements! {
     mod input {
         /// A body that is not UTF-8 gets a 4xx or a success.
         NOT_UTF8: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        /// A body without content gets a 4xx or a success.
+        EMPTY: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        /// A string with half of a surrogate pair gets a 4xx or a success.
+        SURROGATE: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body that is nested too deep gets a 4xx or a success.
         DEEP: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body of many megabytes gets a 4xx or a success; the maximum size is not shown.

@@ -19,8 +19,12 @@ pub const REQUIRED_TEXT: &[ValueKind] = &[
     BOOLEAN.may_be_accepted(READ).beyond_quick(),
 ];
 /// A string.
-pub const TEXT: &[ValueKind] =
-    &[OBJECT, ARRAY, NUMBER.may_be_accepted(READ).beyond_quick(), BOOLEAN.may_be_accepted(READ).beyond_quick()];
+pub const TEXT: &[ValueKind] = &[
+    OBJECT,
+    ARRAY,
+    NUMBER.may_be_accepted(READ).beyond_quick(),
+    BOOLEAN.may_be_accepted(READ).beyond_quick(),
+];
 /// A string or an array.
 pub const CONTENT: &[ValueKind] =
     &[OBJECT, NUMBER.may_be_accepted(READ).beyond_quick(), BOOLEAN.may_be_accepted(READ).beyond_quick()];
@@ -41,8 +45,12 @@ pub const REQUIRED_LIST: &[ValueKind] = &[
 pub const LIST: &[ValueKind] =
     &[OBJECT, STRING.beyond_quick(), NUMBER.beyond_quick(), BOOLEAN.beyond_quick()];
 /// A boolean.
-pub const SWITCH: &[ValueKind] =
-    &[OBJECT, ARRAY, WORD.beyond_quick(), NUMBER.may_be_accepted("a framework may read it as true").beyond_quick()];
+pub const SWITCH: &[ValueKind] = &[
+    OBJECT,
+    ARRAY,
+    WORD.beyond_quick(),
+    NUMBER.may_be_accepted("a framework may read it as true").beyond_quick(),
+];
 /// A required integer.
 pub const COUNT: &[ValueKind] = &[
     MISSING,
@@ -55,11 +63,21 @@ pub const COUNT: &[ValueKind] = &[
 ];
 
 /// The `Authorization` of a key that was issued.
-pub const KEYS: &[ValueKind] =
-    &[SHORTER, LONGER, UPPER_KEY.beyond_quick(), QUOTED_KEY.beyond_quick(), OTHER_SCHEME.beyond_quick()];
+pub const KEYS: &[ValueKind] = &[
+    SHORTER,
+    LONGER,
+    UPPER_KEY.beyond_quick(),
+    QUOTED_KEY.beyond_quick(),
+    OTHER_SCHEME.beyond_quick(),
+    NO_KEY,
+    BEYOND_ASCII,
+];
 /// The id of a model.
-pub const MODELS: &[ValueKind] =
-    &[SHORTER, LONGER.beyond_quick(), UPPER.may_be_accepted("letter case of an id may not count").beyond_quick()];
+pub const MODELS: &[ValueKind] = &[
+    SHORTER,
+    LONGER.beyond_quick(),
+    UPPER.may_be_accepted("letter case of an id may not count").beyond_quick(),
+];
 
 const UPPER_KEY: ValueKind = ValueKind::near("upper-case", |valid| edited(valid, str::to_uppercase));
 const QUOTED_KEY: ValueKind = ValueKind::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));
@@ -68,6 +86,19 @@ const OTHER_SCHEME: ValueKind = ValueKind::text(
     "other-scheme",
     |_| Some(json!("Basic YXNzYXk6YXNzYXk=")),
     |sent| sent.and_then(Value::as_str).is_some_and(|sent| sent.starts_with("Basic ")),
+);
+
+/// The scheme without a key.
+const NO_KEY: ValueKind = ValueKind::text(
+    "empty",
+    |_| Some(json!("Bearer ")),
+    |sent| sent.and_then(Value::as_str).is_some_and(|sent| sent.trim() == "Bearer"),
+);
+/// A key with letters beyond ASCII, which some servers cannot compare.
+const BEYOND_ASCII: ValueKind = ValueKind::text(
+    "beyond-ascii",
+    |_| Some(json!("Bearer schl\u{fc}ssel")),
+    |sent| sent.and_then(Value::as_str).is_some_and(|sent| !sent.is_ascii()),
 );
 
 /// The header with another key.

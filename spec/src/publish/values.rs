@@ -372,11 +372,19 @@ pub const DOMAIN: &[ValueKind] = &[
 ];
 
 /// `cid`, missing, empty or not a string.
-pub const CID: &[ValueKind] =
-    &[MISSING, NULL, EMPTY, BOOLEAN, ARRAY, OBJECT, NUMBER.may_be_accepted("a number may be read as a string")];
+pub const CID: &[ValueKind] = &[
+    MISSING,
+    NULL,
+    EMPTY,
+    BOOLEAN,
+    ARRAY,
+    OBJECT,
+    NUMBER.may_be_accepted("a number may be read as a string"),
+];
 
 /// `version`, not a string.
-pub const LABEL: &[ValueKind] = &[BOOLEAN, ARRAY, OBJECT, NUMBER.may_be_accepted("a number may be read as a string")];
+pub const LABEL: &[ValueKind] =
+    &[BOOLEAN, ARRAY, OBJECT, NUMBER.may_be_accepted("a number may be read as a string")];
 
 /// `op`, not a known operation.
 pub const OP: &[ValueKind] = &[
@@ -543,6 +551,7 @@ pub const CIDS: &[ValueKind] = strings! {
     "non-ascii": "caf\u{e9}",
     "combining-mark": "cafe\u{301}",
     "100-characters": "b".repeat(100),
+    "300-characters": "b".repeat(300),
 };
 
 /// Versions of uncommon lengths and characters.

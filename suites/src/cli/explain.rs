@@ -16,11 +16,12 @@ use super::run::has_flag;
 pub(crate) const HELP: &str = "Examples:
   assay explain publish.prepare.one-in-flight
   assay explain publish.domain.alphabet gateway.confidential.resolved
+  assay explain --edits FreeLock
 
 The sentences of a section are counted from 1; a table row counts as a sentence.
 assay requirements lists every id. assay vectors explain explains one golden case.
 
-Exit codes: 0 explained, 2 unknown id";
+Exit codes: 0 explained, 2 unknown id or type";
 
 /// The maximum length of a list of cases or ids.
 const MOST_LISTED: usize = 12;
@@ -28,16 +29,34 @@ const MOST_LISTED: usize = 12;
 #[derive(Args)]
 pub(crate) struct ExplainArgs {
     /// Ids of requirements
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required_unless_present = "edits", value_name = "ID")]
     ids: Vec<String>,
+    /// List the deviations and variations that edit values of this type of the simulator, such as a step that a handler calls
+    #[arg(long, value_name = "TYPE", conflicts_with = "ids")]
+    edits: Option<String>,
 }
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Ending> {
+    if let Some(named) = &args.edits {
+        print!("{}", edits_of(named)?);
+        return Ok(());
+    }
     let rows = args.ids.iter().map(|id| find(id)).collect::<Result<Vec<Id>, Ending>>()?;
     let cases = cases();
     let pages: Vec<String> = rows.into_iter().map(|row| page(row, &cases)).collect();
     print!("{}", pages.join("\n"));
     Ok(())
+}
+
+/// What edits values of a type.
+fn edits_of(named: &str) -> Result<String, Ending> {
+    let all = edits();
+    let found: Vec<_> = all.iter().filter(|(edited, ..)| edited == named).collect();
+    if found.is_empty() {
+        let near = did_you_mean(named, all.iter().map(|(edited, ..)| edited.as_str()));
+        return Err(Ending::Bad(format!("no deviation and no variation edits a type {named:?}{near}")));
+    }
+    Ok(found.iter().map(|(_, name, about)| format!("{name}\n{}", wrap("  ", about))).collect())
 }
 
 fn find(id: &str) -> Result<Id, Ending> {
@@ -220,7 +239,12 @@ fn field(name: &str, text: &str) -> String {
 }
 
 #[cfg(feature = "embedded")]
-use assay_suites::embedded::{client::worlds_of, deviations_of};
+use assay_suites::embedded::{client::worlds_of, deviations_of, edits};
+
+#[cfg(not(feature = "embedded"))]
+fn edits() -> Vec<(String, String, &'static str)> {
+    Vec::new()
+}
 
 #[cfg(not(feature = "embedded"))]
 fn deviations_of(_: Id) -> Vec<(String, String)> {

@@ -55,6 +55,7 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "performance" "docs/performance.md";
     "dependencies" "docs/dependencies.md";
     "glossary" "docs/glossary.md";
+    "style" "docs/style.md";
     "troubleshooting" "docs/troubleshooting.md";
 };
 

@@ -53,6 +53,20 @@ pub fn deviations_of(requirement: Id) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Every deviation and variation that edits a type of the simulator: the name of the type, its own name, and what happens
+/// instead.
+pub fn edits() -> Vec<(String, String, &'static str)> {
+    let deviations = world::deviations().into_iter();
+    let deviations = deviations.map(|one| (one.seam, one.to_string(), one.about));
+    let variations = world::variations().into_iter().map(|one| (one.seam, one.name.to_owned(), one.about));
+    let named = deviations
+        .chain(variations)
+        .filter_map(|(seam, name, about)| seam.edit().map(|edit| (edit.type_name(), name, about)));
+    let mut all: Vec<_> = named.collect();
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    all
+}
+
 /// The embedded simulator.
 #[derive(Clone)]
 pub struct Embedded {

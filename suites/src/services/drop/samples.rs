@@ -19,10 +19,29 @@ pub(crate) struct Sample {
     pub(crate) empty: Vec<String>,
 }
 
+/// The bytes of a chunk in the documented layout.
+const CHUNK: usize = 262_144;
 /// The page at the root.
 pub(crate) const INDEX: &str = "index.html";
-/// A file in nested folders that contains every byte value.
-pub(crate) const NESTED: &str = "assets/data/bytes.bin";
+/// The files of [`Sample::plain`] in folders: one with every byte value, one without bytes, one of two chunks, and one whose name
+/// must be escaped in a URL.
+pub(crate) const NESTED: [&str; 4] =
+    ["assets/data/bytes.bin", "assets/empty.txt", "assets/two-chunks.bin", "assets/a name & caf\u{e9}.txt"];
+/// Names that ordinary sites have and that some servers leave out, change or order in another way.
+const ORDINARY: [&str; 9] = [
+    ".DS_Store",
+    ".git/HEAD",
+    "__MACOSX/._index.html",
+    "node_modules/a/index.js",
+    "a name with blanks.txt",
+    "letters/composed-caf\u{e9}.txt",
+    "letters/decomposed-cafe\u{301}.txt",
+    // UTF-16 orders these two in another way than their bytes.
+    "letters/\u{ff5e}.txt",
+    "letters/\u{1f680}.txt",
+];
+/// A path of more than 100 bytes through ten folders.
+const DEEP: &str = "one/two/three/four/five/six/seven/eight/nine/ten/a-file-whose-name-is-rather-long-but-not-too-long-for-a-file.txt";
 
 impl Sample {
     /// A page that was not uploaded before.
@@ -41,13 +60,16 @@ impl Sample {
         Sample::default().with(INDEX, page)
     }
 
-    /// A page with this label, and a file in nested folders.
+    /// A page with this label, and the files [`NESTED`].
     pub(crate) fn plain(label: &[u8; 32]) -> Sample {
-        let nested: Vec<u8> = (0..=255).chain(*label).collect();
-        Sample::labelled(label).with(NESTED, nested)
+        let [bytes, empty, chunks, escaped] = NESTED;
+        let every_byte: Vec<u8> = (0..=255).chain(*label).collect();
+        let nested = Sample::labelled(label).with(bytes, every_byte).with(empty, "");
+        nested.with(chunks, repetitive(300_000)).with(escaped, "a file\n")
     }
 
-    /// A site whose CID differs between layouts: a file of several chunks, dotfiles, and nested empty directories.
+    /// A site whose CID differs between layouts: files of several chunks, of exactly one and two, and without bytes; dotfiles;
+    /// ordinary names; nested empty directories.
     pub(crate) fn rich(label: &[u8; 32]) -> Sample {
         Sample::labelled(label).enriched()
     }
@@ -58,8 +80,13 @@ impl Sample {
         let mut sample = self
             .with("several-chunks.bin", repetitive(1_200_000))
             .with("one-chunk.txt", "one chunk\n")
+            .with("exactly-one-chunk.bin", repetitive(CHUNK))
+            .with("exactly-two-chunks.bin", repetitive(2 * CHUNK))
+            .with("empty.txt", "")
+            .with(DEEP, "a file\n")
             .with(".hidden", "a dotfile\n")
             .with("assets/.hidden", "another dotfile\n");
+        sample.files.extend(ORDINARY.map(|path| (path.to_owned(), path.into())));
         sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
         sample
     }

@@ -4,6 +4,7 @@ use assay_spec::drop::limits::CLAIM_WINDOW;
 use assay_spec::drop::rejections;
 use assay_spec::drop::requirements::{response, site as rows};
 use assay_spec::limit::Unit;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use url::Url;
 
@@ -13,6 +14,9 @@ use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::Want;
 use crate::harness::probe::{Answer, Fetched, Probe};
+
+/// What must be escaped in a path.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Fetches a URL of a new site. At a shared target it is fetched again until it returns these bytes, for as long as the
 /// profile says that a site takes until it is live.
@@ -40,6 +44,7 @@ pub(super) async fn index(probe: &Probe<'_>, url: &str, page: &[u8]) -> Result<U
 /// The URLs where a file of the site may be: below its `url` taken as a folder, beside the page that `url` leads to, or below
 /// that page.
 fn candidates(url: &str, page: &Url, path: &str) -> Vec<String> {
+    let path = &utf8_percent_encode(path, ESCAPED).to_string();
     let below = |root: &Url| {
         let mut url = root.clone();
         url.set_query(None);
@@ -97,16 +102,20 @@ async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     expect_bytes(&fetched(probe, &dropped.text("url"), page).await?.answer, page)
 }
 
-/// Uploads a site with a nested file and fetches it below `url`, or beside the page that `url` leads to. It must return 200
-/// with the uploaded bytes.
+/// Uploads a site with files in folders and fetches them below `url`, or beside the page that `url` leads to: one with every
+/// byte value, one without bytes, one of two chunks, and one whose name must be escaped. Each must return 200 with the
+/// uploaded bytes.
 #[shows(rows::NESTED)]
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
     let url = dropped.text("url");
     let root = fetched(probe, &url, &dropped.sample.files[INDEX]).await?;
     root.answer.given_status(&[200])?;
-    let file = &dropped.sample.files[NESTED];
-    expect_bytes(&fetched_file(probe, &url, &root.url, NESTED, file).await?, file)
+    for path in NESTED {
+        let file = &dropped.sample.files[path];
+        expect_bytes(&fetched_file(probe, &url, &root.url, path, file).await?, file)?;
+    }
+    Ok(())
 }
 
 /// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.

@@ -68,7 +68,32 @@ async fn body_that_is_not_utf8_causes_no_internal_error(probe: &Probe<'_>) -> Ch
     Ok(())
 }
 
-/// Sends bodies nested 100,000 levels deep to every inference endpoint. Each must return a status below 500.
+/// Sends bodies without content to every inference endpoint. Each must return a status below 500.
+#[shows(rows::EMPTY, after(chats::BODY))]
+async fn empty_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    given_chat(probe, &good(probe).await?).await?;
+    for (endpoint, _) in whole(probe).await? {
+        for (what, body) in [("a body without bytes", ""), ("an empty object", "{}"), ("null", "null")] {
+            expect_no_internal_error(probe, &Call::raw(endpoint, body).send(probe).await?, what)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a string with half of a surrogate pair to every inference endpoint. Each must return a status below 500.
+#[shows(rows::SURROGATE, after(chats::BODY))]
+async fn half_of_a_character_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    given_chat(probe, &good(probe).await?).await?;
+    for (endpoint, good) in whole(probe).await? {
+        let half = with(good, "/user", json!("@")).to_string().replacen("\"@\"", r#""\ud83d""#, 1);
+        let answer = Call::raw(endpoint, half).send(probe).await?;
+        expect_no_internal_error(probe, &answer, "half of a surrogate pair")?;
+    }
+    Ok(())
+}
+
+/// Sends bodies nested 100,000 levels deep to every inference endpoint, and valid bodies with a member nested 200 and 1,000
+/// levels deep. Each must return a status below 500.
 #[shows(rows::DEEP)]
 async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const DEPTH: usize = 100_000;
@@ -85,6 +110,15 @@ async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Check
         for (endpoint, _) in whole(probe).await? {
             let answer = Call::raw(endpoint, body.clone()).send(probe).await?;
             expect_no_internal_error(probe, &answer, what)?;
+        }
+    }
+    // Parsers accept some of what servers cannot pass on.
+    for depth in [200, 1_000] {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        for (endpoint, good) in whole(probe).await? {
+            let body = good.to_string().replacen('{', &format!(r#"{{"metadata":{open}{close},"#), 1);
+            let answer = Call::raw(endpoint, body).send(probe).await?;
+            expect_no_internal_error(probe, &answer, &format!("a member nested {depth} levels deep"))?;
         }
     }
     Ok(())
@@ -125,12 +159,19 @@ async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
     answer.expect_status(&[422, 200])
 }
 
-/// Sends chats with invalid image URLs. Each must return a status below 500.
+/// The beginning of a PNG file and of a JPEG file.
+const CUT_IMAGES: [&str; 2] =
+    ["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAE=", "data:image/jpeg;base64,/9j/4AAQSkZJRg=="];
+
+/// Sends chats with invalid image URLs, and with images that are cut off. Each must return a status below 500.
 #[shows(rows::IMAGE_DATA)]
 async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let good = seen(probe).await?;
     given_chat(probe, &good).await?;
-    for url in ["data:image/png;base64,@@@@", "data:image/png;base64,", "data:,", "no URL"] {
+    for url in ["data:image/png;base64,@@@@", "data:image/png;base64,", "data:,", "no URL"]
+        .into_iter()
+        .chain(CUT_IMAGES)
+    {
         let body = with(good.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
         let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
         expect_no_internal_error(probe, &answer, url)?;

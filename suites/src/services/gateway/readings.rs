@@ -96,9 +96,20 @@ pub(super) const READINGS: &[Reading] = &[
         example: "true",
         wrong: "\"yes\"",
         means: "Replies contain members that common client libraries read and the document does not list: the \
-                content of an answer and the ids of tool calls. If false, they are not checked.",
-        rows: &[&rows::chat::ANSWER_TEXT, &rows::tools::CALL_ID, &rows::tools::CALL_IDS],
-        silent: &[&rows::chat::ANSWER_TEXT, &rows::tools::CALL_ID, &rows::tools::CALL_IDS],
+                content of an answer, the ids of tool calls, and the pieces of tool calls in streams. If false, they \
+                are not checked.",
+        rows: &[
+            &rows::chat::ANSWER_TEXT,
+            &rows::tools::CALL_ID,
+            &rows::tools::CALL_IDS,
+            &rows::tools::STREAMED,
+        ],
+        silent: &[
+            &rows::chat::ANSWER_TEXT,
+            &rows::tools::CALL_ID,
+            &rows::tools::CALL_IDS,
+            &rows::tools::STREAMED,
+        ],
     },
     Reading {
         key: "gateway.readings.version",

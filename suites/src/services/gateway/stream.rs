@@ -56,7 +56,10 @@ async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), St
 }
 
 /// Sends this streamed chat. Without events the check is inconclusive.
-async fn stream_of<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<(Answer<'p>, Vec<Event>), Stop> {
+pub(super) async fn stream_of<'p>(
+    probe: &'p Probe<'_>,
+    body: &Value,
+) -> Result<(Answer<'p>, Vec<Event>), Stop> {
     let answer = Call::post(&chat::ENDPOINT, body).accepted(probe).await?;
     answer.given_status(&[200])?;
     let events = events(&answer.response.body);
@@ -118,11 +121,15 @@ fn has_error(events: &[Event]) -> bool {
         || events.iter().any(|event| says_error(event, &data(event)))
 }
 
-/// Sends a streamed chat. Each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
+/// Sends a streamed chat. The stream must be UTF-8, and each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
 /// missing, and events may follow it.
 #[shows(rows::CHUNKS)]
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
+    if let Err(wrong) = str::from_utf8(&answer.response.body) {
+        let got = format!("a byte that is not UTF-8 at offset {}", wrong.valid_up_to());
+        answer.expect(false, "body", "UTF-8", got)?;
+    }
     let end = events.iter().position(is_end);
     for (n, event) in events.iter().enumerate().take(end.unwrap_or(events.len())) {
         let data = json::parse(event.data.as_bytes()).unwrap_or_default();

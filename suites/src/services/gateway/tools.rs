@@ -1,19 +1,23 @@
 //! Checks of tools: their declaration, the call, and the round trip. The model decides whether it calls a tool; if it
 //! does not, the checks of calls are inconclusive. A model that the profile declares to call always must call.
 
+use std::collections::BTreeMap;
+
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, tools as rows};
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{self, TOOLS, UNITS, streamed};
+use super::bodies::{self, TOOLS, UNITS, streamed, with};
 use super::chat::{expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
 use super::malformed::refused;
+use super::stream::{chunk, is_end, stream_of};
 use super::wire::Call;
 use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
+use crate::http::sse::Event;
 
 /// The fixture of a model that always calls.
 const CALLER: &str = "[gateway.models] always_calls";
@@ -127,6 +131,74 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
     for call in called.pointers() {
         let is_non_empty = |id: &Value| id.as_str().is_some_and(|id| !id.is_empty());
         called.answer.expect_json(&format!("{call}/id"), "a non-empty string", is_non_empty)?;
+    }
+    Ok(())
+}
+
+/// A call that is put together from the pieces of a stream, as client libraries do.
+#[derive(Default)]
+struct Pieces {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// The calls of a stream by their index. Each piece must name its call, and each part of it must be a string.
+fn put_together(answer: &Answer<'_>, events: &[Event]) -> Result<BTreeMap<u64, Pieces>, Stop> {
+    let mut calls: BTreeMap<u64, Pieces> = BTreeMap::new();
+    for (n, event) in events.iter().enumerate() {
+        let data = chunk(event).unwrap_or_default();
+        let pieces = data.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
+        for piece in pieces.into_iter().flatten() {
+            let at = format!("delta.tool_calls of event {n}");
+            let index = piece["index"].as_u64();
+            answer.expect(index.is_some(), &at, "an integer `index`", piece.to_string())?;
+            let call = calls.entry(index.unwrap_or_default()).or_default();
+            for (part, whole) in [
+                (&piece["id"], &mut call.id),
+                (&piece["function"]["name"], &mut call.name),
+                (&piece["function"]["arguments"], &mut call.arguments),
+            ] {
+                let is_part = part.is_null() || part.is_string();
+                answer.expect(is_part, &at, "strings as id, name and arguments", piece.to_string())?;
+                whole.push_str(part.as_str().unwrap_or_default());
+            }
+        }
+    }
+    Ok(calls)
+}
+
+/// Asks a model for two tools in a stream. The pieces of each call together must have a non-empty `id` and `function.name`. A
+/// model that always calls must call declared tools, each with a JSON object as `function.arguments`.
+#[shows(rows::STREAMED, after(rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID))]
+async fn streamed_calls_are_whole(probe: &Probe<'_>) -> Checked {
+    wire_compat(probe)?;
+    let body = with(good(probe).await?, "/messages", json!([bodies::question(&TOOLS)]));
+    let (answer, events) = stream_of(probe, &streamed(body)).await?;
+    let end = events.iter().position(is_end).unwrap_or(events.len());
+    let are_chunks = events[..end].iter().all(|event| chunk(event).is_some());
+    answer.given(are_chunks, "an event of the stream is not a chunk; another check judges this")?;
+    let calls = put_together(&answer, &events[..end])?;
+    let is_caller = always_calls(probe).await;
+    if calls.is_empty() && !is_caller {
+        return Err(Stop::Inconclusive("the model did not call a tool".to_owned()));
+    }
+    answer.expect(!calls.is_empty(), "delta.tool_calls", "a call: the model always calls", "none")?;
+    for (index, Pieces { id, name, arguments }) in calls {
+        let at = format!("the call with index {index}");
+        answer.expect(!id.is_empty(), &at, "an `id`", "none")?;
+        answer.expect(!name.is_empty(), &at, "a `function.name`", "none")?;
+        if is_caller {
+            let is_declared = TOOLS.contains(&name.as_str());
+            answer.expect(is_declared, &at, "the name of a declared tool", name)?;
+            let is_object = serde_json::from_str::<Value>(&arguments).is_ok_and(|value| value.is_object());
+            answer.expect(
+                is_object,
+                &at,
+                "a JSON object as `function.arguments`",
+                format!("{arguments:?}"),
+            )?;
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! One message and its record: what is read is what was sent.
 
 use assay_spec::Place;
+use assay_spec::crypto::text::hex;
 use assay_spec::json::is_integer;
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
@@ -11,33 +12,35 @@ use super::caller::{Caller, Procedure, caller};
 use super::creations::{Creation, hashes};
 use super::wire::{Call, Draft, now, path_with};
 use super::{
-    ACCEPTED, CREATED, Created, List, created, forget, holds, list_of, look, polled, post_content,
+    ACCEPTED, CREATED, Created, List, created, forget, holds_in_order, list_of, look, polled, post_content,
     post_draft, posted, programs, read, storage,
 };
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};
 
-/// A message with every type of JSON, on a new channel, some seconds old.
-async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
-    let caller = caller(probe);
+/// A message with every type of JSON and with what ordinary records contain, on a new channel, some seconds old.
+async fn rich(probe: &Probe<'_>, sender: &Caller) -> Result<Draft, Stop> {
     let now = now(probe).await? + -7_000;
     let document = json!({
         "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
         "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
+        "no text": "", "blanks": " at both ends ", "decomposed": "cafe\u{301}", "fraction": 1.25,
+        "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" }, "long": "long ".repeat(1_000),
+        "label": hex(&probe.draw("document")[..8]),
     });
-    let content = post_content(&caller, now.seconds(), &document);
-    let draft = Draft::dated(probe, &caller, "POST", content, now);
+    let content = post_content(sender, now.seconds(), &document);
+    let draft = Draft::dated(probe, sender, "POST", content, now);
     Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
 }
 
 /// A new channel, with letters of both cases.
 pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
-    format!("ASSAY-check-{}", assay_spec::crypto::text::hex(&probe.draw("channel")[..6]))
+    format!("ASSAY-check-{}", hex(&probe.draw("channel")[..6]))
 }
 
 /// Sends a rich message and reads it. If either fails, the check is inconclusive.
 async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
-    let created = created(probe, rich(probe).await?).await?;
+    let created = created(probe, rich(probe, &caller(probe)).await?).await?;
     let answer = read(probe, &created.hash).await?;
     Ok((created, answer))
 }
@@ -54,7 +57,7 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
 pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Result<Vec<Created>, Stop> {
     let program = Draft::new(probe, sender, "PROGRAM", programs::content(probe)).await?;
     let mut sent = vec![
-        created(probe, post_draft(probe, sender).await?).await?,
+        created(probe, rich(probe, sender).await?).await?,
         created(probe, aggregate(probe, sender).await?).await?,
         created(probe, program).await?,
     ];
@@ -75,7 +78,7 @@ pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Creat
         for (member, sent) in message.as_object().into_iter().flatten() {
             let found = &record[member];
             let place = format!("{member} of {hash}");
-            listed.answer.expect(holds(found, sent), &place, sent.to_string(), found.to_string())?;
+            listed.answer.expect(holds_in_order(found, sent), &place, sent.to_string(), found.to_string())?;
         }
     }
     Ok(())
@@ -92,7 +95,7 @@ async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
 /// A write to a new aggregate of `caller`.
 pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
     let now = now(probe).await?;
-    let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
+    let key = format!("check-{}", hex(&probe.draw("aggregate-key")[..6]));
     let content = json!({
         "address": caller.address, "key": key, "content": { "a": 1 }, "time": now.seconds(),
     });
@@ -205,7 +208,7 @@ async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message["content"];
-    answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
+    answer.expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, sent)).map(drop)
 }
 
 /// Sends a POST and reads it by its hash. `message.signature` must be what was sent.

@@ -327,6 +327,22 @@ pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
     }
 }
 
+/// As [`holds`], with the members of each object in the order in which they were sent: hashes and signatures cover the order.
+pub(crate) fn holds_in_order(found: &Value, sent: &Value) -> bool {
+    holds(found, sent)
+        && match (found, sent) {
+            (Value::Object(found), Value::Object(sent)) => {
+                let mut names = found.keys();
+                sent.keys().all(|name| names.any(|found| found == name))
+                    && sent.iter().all(|(name, sent)| holds_in_order(&found[name], sent))
+            }
+            (Value::Array(found), Value::Array(sent)) => {
+                found.iter().zip(sent).all(|(found, sent)| holds_in_order(found, sent))
+            }
+            _ => true,
+        }
+}
+
 /// The string member of each element; empty where it is missing or not a string.
 pub(crate) fn strings(items: &[Value], member: &str) -> Vec<String> {
     items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()

@@ -13,7 +13,7 @@ use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::scene::{Knock, Scene};
-use super::wire::{Draft, array, spaced};
+use super::wire::{Draft, array, escaped, spaced, spelled_otherwise};
 use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -221,8 +221,8 @@ async fn wrong_version_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "v").await.map(drop)
 }
 
-/// Sends messages with their keys in other orders and one with whitespace in the JSON. None must return 404; one by another
-/// key does.
+/// Sends messages with their keys in other orders, one with white space in the JSON and one with escapes that need not be. None
+/// must return 404; one by another key does.
 #[shows(rows::KEY_ORDER_FREE)]
 async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
@@ -231,7 +231,9 @@ async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> C
         let answer = knock.send(probe, |draft| reorder(draft, order)).await?;
         expect_accepted_value(&answer, "the order of the keys", order, knock.statuses)?;
     }
-    expect_accepted(&knock.send(probe, |draft| draft.json = spaced).await?, knock.statuses)?;
+    for spelled in [spaced, escaped] {
+        expect_accepted(&knock.send(probe, |draft| draft.json = spelled).await?, knock.statuses)?;
+    }
     given_that_the_key_counts(probe, &knock).await
 }
 
@@ -267,7 +269,7 @@ async fn invalid_time_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends times within 10 minutes before and after the server's clock, which must be accepted, and times further off, which
-/// must return 404. In a world of its own a millisecond on either side of the boundary, elsewhere half a minute.
+/// must return 404, and so must the time of the clock with the offset of another place. In a world of its own a millisecond on either side of the boundary, elsewhere half a minute.
 #[rejects(rows::TIME_WINDOW)]
 async fn times_within_10_minutes_are_accepted_and_others_rejected(
     probe: &Probe<'_>,
@@ -286,6 +288,12 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(
             let far = skewed(probe, knock, sign * outside).await?;
             expect_beyond(&far, limit, &what(outside), rejections::UNAUTHENTICATED.statuses)?;
         }
+        // A time is an instant: with the offset of another place it is hours away.
+        let now = probe.now().await?.to_string();
+        let elsewhere = knock.send(probe, |draft| draft.set("t", json!(now.replace('Z', "+05:30")))).await?;
+        let at = At::status_named("status for the time of the clock with another offset");
+        let status = elsewhere.status();
+        elsewhere.expect(status == 404, at, Want::one_of(&[404]), status.to_string())?;
         Ok(())
     };
     reject(&knock).await?;
@@ -297,11 +305,15 @@ async fn skewed<'p>(probe: &'p Probe<'_>, knock: &Knock, skew_ms: i64) -> Result
     knock.send(probe, |draft| draft.set("t", json!((now + skew_ms).to_string()))).await
 }
 
-/// Sends messages whose `h` is another hash, or the hash in another spelling, and changes the body after its hash was signed.
-/// Each must return 404.
+/// Sends a body in another spelling of the same JSON, which must be accepted with the hash of its bytes. Sends messages whose `h` is
+/// another hash, or the hash in another spelling, and changes the body after its hash was signed. Each must return 404.
 #[rejects(rows::BODY_HASH)]
 async fn body_with_another_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = each_member_is_rejected(probe, place, "h").await?;
+    let body = knock.body.clone();
+    let spelled = Knock { body: spelled_otherwise(&body), ..knock };
+    expect_accepted(&spelled.send(probe, |_| {}).await?, spelled.statuses)?;
+    let knock = Knock { body, ..spelled };
     knock.send(probe, |draft| draft.body.push(b' ')).await?.expect_refused()?;
     knock.send(probe, |draft| draft.body = draft.body.to_ascii_uppercase()).await?.expect_refused()
 }

@@ -94,7 +94,8 @@ async fn each_is_malformed(
     let prepared = scene.prepared(probe).await?;
     let mut refused = Vec::new();
     let bodies = bodies(&scene, &prepared).into_iter();
-    let (open, bodies): (Vec<_>, Vec<_>) = bodies.partition(|(_, (wrong, _))| !wrong.may_be_accepted.is_empty());
+    let (open, bodies): (Vec<_>, Vec<_>) =
+        bodies.partition(|(_, (wrong, _))| !wrong.may_be_accepted.is_empty());
     for (member, (wrong, body)) in bodies {
         let answer = scene.submit(probe, &body).await?;
         if answer.status() == 200 {

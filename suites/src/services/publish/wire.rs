@@ -161,6 +161,22 @@ pub(crate) fn spaced(members: &[(String, Value)]) -> String {
     format!("{{{}}}", members.join(" ,\n "))
 }
 
+/// With escapes that need not be: the names and each slash.
+pub(crate) fn escaped(members: &[(String, Value)]) -> String {
+    let escape = |name: &str| name.chars().map(|c| format!("\\u{:04x}", c as u32)).collect::<String>();
+    let value = |value: &Value| value.to_string().replace('/', "\\/");
+    let members = members.iter().map(|(name, of)| format!("\"{}\":{}", escape(name), value(of)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+/// The same JSON object with a blank, and with escapes that need not be: the first letter and each slash.
+pub(crate) fn spelled_otherwise(body: &str) -> String {
+    let Some((before, after)) = body.split_once('"') else { return format!("{body} ") };
+    let mut after = after.chars();
+    let first = after.next().map(|c| format!("\\u{:04x}", c as u32)).unwrap_or_default();
+    format!("{before} \"{first}{}", after.as_str().replace('/', "\\/"))
+}
+
 /// An array of the values.
 pub(crate) fn array(members: &[(String, Value)]) -> String {
     members.iter().map(|(_, value)| value.clone()).collect::<Value>().to_string()
