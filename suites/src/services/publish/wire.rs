@@ -169,12 +169,14 @@ pub(crate) fn escaped(members: &[(String, Value)]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// The same JSON object with a blank, and with escapes that need not be: the first letter and each slash.
+/// The same JSON object with a blank, and with escapes that need not be: the first letter, letters beyond ASCII and each slash.
 pub(crate) fn spelled_otherwise(body: &str) -> String {
     let Some((before, after)) = body.split_once('"') else { return format!("{body} ") };
     let mut after = after.chars();
     let first = after.next().map(|c| format!("\\u{:04x}", c as u32)).unwrap_or_default();
-    format!("{before} \"{first}{}", after.as_str().replace('/', "\\/"))
+    let escape = |c: char| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) };
+    let after: String = after.flat_map(|c| escape(c).chars().collect::<Vec<_>>()).collect();
+    format!("{before} \"{first}{}", after.replace('/', "\\/"))
 }
 
 /// An array of the values.
