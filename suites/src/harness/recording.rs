@@ -161,14 +161,14 @@ struct Playing {
     own: Recording,
     used_exchanges: Vec<bool>,
     used_calls: Vec<bool>,
-    /// Inputs of other checks, for exchanges that checks share, and for what is the same for all checks.
-    shared: Arc<Recording>,
+    /// Exchanges of other checks, for exchanges that checks share.
+    shared: Arc<Vec<Exchange>>,
     missed: Option<String>,
 }
 
 impl Recorder {
-    /// A recorder that replays `own`, and if that has no response, the inputs of other checks of the run.
-    pub fn playing(own: Recording, shared: Arc<Recording>) -> Recorder {
+    /// A recorder that replays `own`, and if that has no response, the exchanges of other checks of the run.
+    pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Recorder {
         let used_exchanges = vec![false; own.exchanges.len()];
         let used_calls = vec![false; own.calls.len()];
         Recorder::reading(Source::Recording(Playing {
@@ -257,6 +257,15 @@ impl Recorder {
         }
         state.begins();
         None
+    }
+
+    /// The recorded exchange that a check recalled from another at this share; `None` if the target responds, or it recalled
+    /// none.
+    pub(crate) fn recalled(&self, what: &str) -> Option<Exchange> {
+        match &mut self.lock().source {
+            Source::Recording(playing) => playing.recalled(what),
+            Source::Target | Source::Resumed(_) => None,
+        }
     }
 
     /// Records an input.
@@ -417,12 +426,22 @@ impl Playing {
             self.used_exchanges[at] = true;
             return self.own.exchanges[at].response.clone();
         }
-        if let Some(known) = self.shared.exchanges.iter().find(|known| is_same(known)) {
+        if let Some(known) = self.shared.iter().find(|known| is_same(known)) {
             return known.response.clone();
         }
         let what = format!("{} {}{}", request.method, base, request.target);
         self.missed.get_or_insert(what.clone());
         Err(Broken::Harness(format!("the report has no response to {what}")))
+    }
+
+    fn recalled(&mut self, what: &str) -> Option<Exchange> {
+        let is_it = |known: &Call| matches!(&known.asked, Input::Share(share) if share == what);
+        let mut calls = self.own.calls.iter().zip(&self.used_calls);
+        let at = calls.position(|(known, used)| !used && is_it(known))?;
+        let exchange = self.own.calls[at].after;
+        self.used_calls[at] = true;
+        *self.used_exchanges.get_mut(exchange)? = true;
+        self.own.exchanges.get(exchange).cloned()
     }
 
     fn answer(&mut self, asked: &Input) -> Result<Value, ControlError> {
@@ -441,13 +460,6 @@ impl Playing {
         if let Some(at) = at {
             self.used_calls[at] = true;
             return self.own.calls[at].value();
-        }
-        // A check that recalled the response to a shared request did not ask for what the request is made of.
-        let mut of_others = self.shared.calls.iter().filter(|known| known.asked == *asked);
-        if let (Input::Share(_), Some(known)) = (asked, of_others.next())
-            && of_others.all(|other| other.answer == known.answer)
-        {
-            return known.value();
         }
         let what = match asked {
             Input::Clock => "the clock".to_owned(),
@@ -543,19 +555,15 @@ mod tests {
     }
 
     #[test]
-    fn what_all_checks_got_alike_is_known_to_a_check_that_recalled() {
-        let shared = |what: &str, value: i64| Call {
-            after: 0,
-            asked: Input::Share(what.to_owned()),
-            answer: Ok(Json::from(&json!(value))),
-        };
-        let calls = vec![shared("began", 1), shared("domain", 1), shared("began", 1), shared("domain", 2)];
-        let others = Arc::new(Recording { exchanges: Vec::new(), calls });
-        let recorder = Recorder::playing(Recording::default(), others);
-        let got = |what: &str| recorder.share(what, || panic!("it is recorded")).ok();
-        assert_eq!(got("began"), Some(json!(1)));
-        assert_eq!(got("domain"), None, "each check got its own");
-        assert_eq!(recorder.end().1.as_deref(), Some("domain"));
+    fn a_recalled_exchange_is_found_by_its_place() {
+        let mut recording = (*recording()).clone();
+        let asked = Input::Share("recall a post".to_owned());
+        recording.calls.push(Call { after: 1, asked, answer: Ok(Json::from(&json!(true))) });
+        let recorder = Recorder::playing(recording, Arc::default());
+        let target = |exchange: Exchange| exchange.request.target;
+        assert_eq!(recorder.recalled("recall a post").map(target).as_deref(), Some("/two"));
+        assert!(recorder.recalled("recall a post").is_none(), "it recalled once");
+        assert_eq!(response(&recorder, "/one"), Some(Ok("/one".to_owned())));
     }
 
     /// What a watch saw.

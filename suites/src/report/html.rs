@@ -25,7 +25,7 @@ use crate::report::diff::Verdicts;
 
 /// If the data of the requirements is larger, it is rendered again with less of the exchanges. The rest of a page is
 /// below half a megabyte.
-const LEDGER_BYTES: usize = 1_000_000;
+const CATALOGUE_BYTES: usize = 1_000_000;
 /// The same for a page with every exchange.
 const FULL_BYTES: usize = 7 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
     let run = &*readable(run);
     let causes = causes(run);
     let mut catalogue = Value::Null;
-    let most = if options.full { FULL_BYTES } else { LEDGER_BYTES };
+    let most = if options.full { FULL_BYTES } else { CATALOGUE_BYTES };
     for cuts in CUTS {
         catalogue = catalogue::catalogue(run, &causes, cuts, options.full);
         if catalogue.to_string().len() <= most {

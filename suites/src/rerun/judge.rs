@@ -21,7 +21,7 @@ use crate::harness::run::panics::caught;
 use crate::harness::setup;
 use crate::harness::survey;
 use crate::http::connect::{Connect, Connecting};
-use crate::http::exchange::Broken;
+use crate::http::exchange::{Broken, Exchange};
 use crate::profile::{Loaded, Profile, Secrets, is_in_header};
 use crate::report::words;
 use crate::services;
@@ -83,12 +83,11 @@ impl Judged {
 /// environment variables. No file that a report names is opened. An error is about the report's profile.
 pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, String> {
     let (mut settings, missing) = settings(report, profile)?;
-    let mut shared = Recording::default();
-    for outcome in report.outcomes.iter().filter(|_| !is_own(report)) {
-        shared.exchanges.extend(outcome.exchanges.iter().cloned());
-        shared.calls.extend(outcome.calls.iter().cloned());
+    let mut shared = Vec::new();
+    for outcome in &report.outcomes {
+        shared.extend(outcome.exchanges.iter().cloned());
     }
-    let shared = Arc::new(shared);
+    let shared = Arc::new(if is_own(report) { Vec::new() } else { shared });
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
@@ -260,7 +259,7 @@ async fn once_more(
     report: &Run,
     outcome: &Outcome,
     settings: &Settings,
-    shared: Arc<Recording>,
+    shared: Arc<Vec<Exchange>>,
 ) -> Result<Outcome, String> {
     let (check, checked, traces) = played(report, outcome, settings, shared).await?;
     if let Some(what) = traces.missed {
@@ -277,7 +276,7 @@ async fn played(
     report: &Run,
     outcome: &Outcome,
     settings: &Settings,
-    shared: Arc<Recording>,
+    shared: Arc<Vec<Exchange>>,
 ) -> Result<(&'static Check, Checked, Traces), String> {
     let check = services::check(outcome.requirement).ok_or("this version has no such check")?;
     let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };

@@ -68,7 +68,7 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
                 None => (block.kind == "toml") != rest.is_empty(),
             };
             let parsed = match block.kind {
-                "sh" | "console" | "text" | "yaml" => Ok(()),
+                "sh" | "console" | "text" | "yaml" | "rust" => Ok(()),
                 "json" => {
                     serde_json::from_str::<serde_json::Value>(&text).map(drop).map_err(|e| e.to_string())
                 }

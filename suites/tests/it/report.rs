@@ -64,7 +64,7 @@ async fn data_from_a_target_is_inert() {
     let deviations = ["drop.cid.version", "drop.response.claim-url"];
     let mut run = run(&deviations, &[Service::Publish, Service::Drop]).await;
     let hostile = "</script></style></pre><script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\">\
-        <!-- \u{202e}\u{2066}\0 @LEDGER@ @SCRIPT@ <a href='javascript:1'>\u{1b}[31m";
+        <!-- \u{202e}\u{2066}\0 @CATALOGUE@ @SCRIPT@ <a href='javascript:1'>\u{1b}[31m";
     for (n, outcome) in run.outcomes.iter_mut().enumerate().filter(|(n, _)| n % 20 == 3) {
         outcome.verdict = Verdict::Fail;
         outcome.reason = format!("it said {hostile}").into();

@@ -50,7 +50,8 @@ impl Probe<'_> {
         request: Request,
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
-        self.recalled(key(site, &request), async || self.send_with(site, request, None, limits).await).await
+        self.recalled(key(site, &request), None, async || self.send_with(site, request, None, limits).await)
+            .await
     }
 
     /// Sends a request that each check makes anew, such as a valid message that is a counterpart. At a target without a control
@@ -60,12 +61,18 @@ impl Probe<'_> {
         name: &str,
         send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
     ) -> Result<Answer<'p>, Stop> {
-        self.recalled(name.into(), send).await
+        // What the request is made of, such as the time, was asked by the check that sent it. A report tells which exchange it was.
+        let what = format!("recall {name}");
+        if let Some(exchange) = self.recorder.recalled(&what) {
+            return self.recall(exchange);
+        }
+        self.recalled(name.into(), Some(&what), send).await
     }
 
     async fn recalled<'p>(
         &'p self,
         key: Vec<u8>,
+        noted: Option<&str>,
         send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
     ) -> Result<Answer<'p>, Stop> {
         if self.environment.own || self.has_control() || self.plays() {
@@ -74,6 +81,9 @@ impl Probe<'_> {
         let kept = self.settings.shared.at(key);
         let mut kept = kept.lock().await;
         if let Some(exchange) = &*kept {
+            if let Some(what) = noted {
+                self.share(what, || Ok(true.into())).map_err(Stop::Error)?;
+            }
             return self.recall(exchange.clone());
         }
         let answer = send().await?;

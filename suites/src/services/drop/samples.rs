@@ -23,10 +23,12 @@ pub(crate) struct Sample {
 const CHUNK: usize = 262_144;
 /// The page at the root.
 pub(crate) const INDEX: &str = "index.html";
-/// The files of [`Sample::plain`] in folders: one with every byte value, one without bytes, one of two chunks, and one whose name
-/// must be escaped in a URL.
-pub(crate) const NESTED: [&str; 4] =
-    ["assets/data/bytes.bin", "assets/empty.txt", "assets/two-chunks.bin", "assets/a name & caf\u{e9}.txt"];
+/// The files of [`Sample::plain`] in folders: one with every byte value, one without bytes, and one whose name must be escaped in
+/// a URL.
+pub(crate) const NESTED: [&str; 3] =
+    ["assets/data/bytes.bin", "assets/empty.txt", "assets/a name & caf\u{e9}.txt"];
+/// A file of [`Sample::rich`] that has several chunks.
+pub(crate) const LARGE: &str = "several-chunks.bin";
 /// Names that ordinary sites have and that some servers leave out, change or order in another way.
 const ORDINARY: [&str; 9] = [
     ".DS_Store",
@@ -62,10 +64,9 @@ impl Sample {
 
     /// A page with this label, and the files [`NESTED`].
     pub(crate) fn plain(label: &[u8; 32]) -> Sample {
-        let [bytes, empty, chunks, escaped] = NESTED;
+        let [bytes, empty, escaped] = NESTED;
         let every_byte: Vec<u8> = (0..=255).chain(*label).collect();
-        let nested = Sample::labelled(label).with(bytes, every_byte).with(empty, "");
-        nested.with(chunks, repetitive(300_000)).with(escaped, "a file\n")
+        Sample::labelled(label).with(bytes, every_byte).with(empty, "").with(escaped, "a file\n")
     }
 
     /// A site whose CID differs between layouts: files of several chunks, of exactly one and two, and without bytes; dotfiles;
@@ -78,7 +79,7 @@ impl Sample {
     #[must_use]
     pub(crate) fn enriched(self) -> Sample {
         let mut sample = self
-            .with("several-chunks.bin", repetitive(1_200_000))
+            .with(LARGE, repetitive(1_200_000))
             .with("one-chunk.txt", "one chunk\n")
             .with("exactly-one-chunk.bin", repetitive(CHUNK))
             .with("exactly-two-chunks.bin", repetitive(2 * CHUNK))

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use url::Url;
 
-use super::samples::{INDEX, NESTED};
+use super::samples::{INDEX, LARGE, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -102,17 +102,22 @@ async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     expect_bytes(&fetched(probe, &dropped.text("url"), page).await?.answer, page)
 }
 
-/// Uploads a site with files in folders and fetches them below `url`, or beside the page that `url` leads to: one with every
-/// byte value, one without bytes, one of two chunks, and one whose name must be escaped. Each must return 200 with the
-/// uploaded bytes.
+/// Uploads sites and fetches their files below `url`, or beside the page that `url` leads to: in folders one with every byte value,
+/// one without bytes and one whose name must be escaped, and one of several chunks. Each must return 200 with the uploaded
+/// bytes.
 #[shows(rows::NESTED)]
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
-    let dropped = ordinary(probe).await?;
+    expect_files(probe, &ordinary(probe).await?, &NESTED).await?;
+    expect_files(probe, &accepted(probe, Which::Rich).await?, &[LARGE]).await
+}
+
+/// Expects that files of a site are served.
+async fn expect_files(probe: &Probe<'_>, dropped: &Dropped<'_>, paths: &[&str]) -> Checked {
     let url = dropped.text("url");
     let root = fetched(probe, &url, &dropped.sample.files[INDEX]).await?;
     root.answer.given_status(&[200])?;
-    for path in NESTED {
-        let file = &dropped.sample.files[path];
+    for path in paths {
+        let file = &dropped.sample.files[*path];
         expect_bytes(&fetched_file(probe, &url, &root.url, path, file).await?, file)?;
     }
     Ok(())
