@@ -11,7 +11,7 @@ pub struct Rejection {
     under: &'static str,
     /// The statuses of a rejection.
     pub statuses: &'static [u16],
-    /// The status that the reference returns: one of `statuses`.
+    /// The status that the reference returns: one of `statuses`, or one that `instead` allows.
     pub usual: u16,
     /// What a server may do instead, without a subject. Empty: nothing.
     pub instead: &'static str,

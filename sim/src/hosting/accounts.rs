@@ -10,7 +10,7 @@ use imbl::{OrdMap, Vector};
 use serde_json::Value;
 
 use super::keys::Secret;
-use super::long_deviations;
+use super::seams;
 use crate::core::Core;
 
 /// A user. Each record written in their name has a later time than the one before.
@@ -212,8 +212,7 @@ impl Accounts {
         name: &str,
     ) -> Arc<str> {
         let n = self.next();
-        let id: Arc<str> =
-            core.within(PROJECT_CREATION[0], |core| long_deviations::ProjectId::run(core, n)).into();
+        let id: Arc<str> = core.within(PROJECT_CREATION[0], |core| seams::ProjectId::run(core, n)).into();
         let project = Project {
             id: id.clone(),
             owner: owner.clone(),
@@ -237,8 +236,7 @@ impl Accounts {
     /// Adds a deployment. It is not written yet.
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
-        let id: Arc<str> =
-            core.within(CREATION[0], |core| long_deviations::DeploymentId::run(core, number)).into();
+        let id: Arc<str> = core.within(CREATION[0], |core| seams::DeploymentId::run(core, number)).into();
         let deployment = Deployment {
             id: id.clone(),
             project: project.clone(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::accounts::{self, Project};
 use super::keys;
-use super::long_deviations::{
+use super::seams::{
     Batches, DelegateEdits, Deletion, Deployer, DeploymentId, Following, Pinner, ProjectId, Secure, Store,
     Wrap, WriteAmend,
 };

@@ -7,7 +7,7 @@ use assay_spec::network::storage;
 use serde_json::Value;
 
 use super::accounts::Deployment;
-use super::long_deviations::{Batches, Following};
+use super::seams::{Batches, Following};
 use super::step::{Authorship, Found, Step};
 use super::write::{Amend, Amends, Outcome, Sent};
 use super::{State, Written, faults, lookups};

@@ -7,7 +7,7 @@ use assay_spec::hosting::places::FORGET;
 use assay_spec::instant::DAY;
 
 use super::State;
-use super::long_deviations::{Beginning, Deletion};
+use super::seams::{Beginning, Deletion};
 use super::step::{Authorship, Signer, Step};
 use super::write::{Amend, Amends, Outcome};
 use crate::core::Core;

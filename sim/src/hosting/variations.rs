@@ -4,7 +4,7 @@ use assay_spec::crypto::text::{hex, parse_hex};
 use assay_spec::hosting::machines::ProjectState;
 use serde_json::{Value, json};
 
-use super::long_deviations::{Beginning, Editor, Following, SealEntry};
+use super::seams::{Beginning, Editor, Following, SealEntry};
 use super::write::document::{Document, DocumentKind, put};
 use super::write::machines::Manifest;
 use super::write::messages::Targets;

@@ -7,6 +7,7 @@ pub static INVALID: Rejection = Rejection::new("Errors", &[422]);
 /// A path parameter that is empty.
 pub static EMPTY: Rejection =
     Rejection::new("Token metadata service (GET only; paths under {base_url})", &[422])
+        .usually(404)
         .or("return any other status below 500 except 200")
         .because("all path parameters are required, so there is no document to serve");
 /// A contract that does not exist: there is no document to serve.

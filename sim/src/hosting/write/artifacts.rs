@@ -10,7 +10,7 @@ use super::{Sent, machines};
 use crate::core::Core;
 use crate::hosting::accounts::{Owner, Target};
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::{State, long_deviations};
+use crate::hosting::{State, seams};
 
 /// The multipart boundary.
 const BOUNDARY: &str = "hosting-form-boundary";
@@ -53,7 +53,7 @@ pub(super) fn pin(
         Target::Site => "text/html",
         Target::Machine => "application/json",
     };
-    Some(long_deviations::Store::run(core, owner, &Artifact { file, content_type }))
+    Some(seams::Store::run(core, owner, &Artifact { file, content_type }))
 }
 
 /// Uploads an artifact as a form.
@@ -86,7 +86,7 @@ pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artif
 
 /// Who stores and forgets artifacts; the network accepts a FORGET only from the sender of the STORE.
 pub(in crate::hosting) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
-    core.within(FORGET[0], |core| long_deviations::Pinner::run(core, owner))
+    core.within(FORGET[0], |core| seams::Pinner::run(core, owner))
 }
 
 /// The sender of a FORGET: the delegate.

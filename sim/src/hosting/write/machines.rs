@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Machine, Owner};
-use crate::hosting::{keys, long_deviations};
+use crate::hosting::{keys, seams};
 
 /// The body of a claim, with values that are not in it.
 #[derive(Clone, PartialEq)]
@@ -82,7 +82,7 @@ pub(super) fn bundle(
     let manifest = Value::Object(members).to_string();
     let bytes = tarball(&[("manifest.json", manifest.as_bytes()), ("server.js", code)]);
     let Tarball { bytes, .. } = core.step(Tarball { manifest, bytes });
-    long_deviations::Wrap::run(core, accounts, owner, machine, &bytes)
+    seams::Wrap::run(core, accounts, owner, machine, &bytes)
 }
 
 /// Encrypts a tarball for a machine.

@@ -13,7 +13,7 @@ use super::{Amend, Amends, Edit, Sent, deployments, machines, projects, security
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::long_deviations::{self, DelegateEdits};
+use crate::hosting::seams::{self, DelegateEdits};
 use crate::hosting::step::{Authorship, Signer};
 use crate::hosting::{State, faults};
 
@@ -59,7 +59,7 @@ pub(super) fn map(
         _ => projects::living(core, &mut state.accounts, owner, &project, time_s),
     };
     let content = projects::map(core, &state.accounts, owner, (&project, edit.event), &entry);
-    let sender = long_deviations::Editor::run(core, owner, &edit, signer);
+    let sender = seams::Editor::run(core, owner, &edit, signer);
     let record = Record::Projects { session: owner.session.clone() };
     let content = json!({ "address": &*owner.address, "key": edit.key, "content": content, "time": time_s });
     let draft = Draft::new(core, record, content, sender, time_s);
@@ -86,7 +86,7 @@ pub(super) fn create(
 ) -> Option<Sent> {
     let deployment = state.accounts.deployment(deployment)?.clone();
     let body = deployments::creation(core, &mut state.accounts, owner, &deployment, time_s);
-    let sender = long_deviations::Deployer::run(core);
+    let sender = seams::Deployer::run(core);
     let draft = post(core, Record::Creation, owner, &body, time_s, sender);
     Some(signed(core, draft))
 }
@@ -115,7 +115,7 @@ pub(in crate::hosting) fn amend(
         "content": body, "time": time_s,
     });
     let record = Record::Terminal { deployment: one.id.clone(), created_s: one.created_s };
-    let sender = long_deviations::Deployer::run(core);
+    let sender = seams::Deployer::run(core);
     let draft = Draft::new(core, record, content, sender, time_s);
     Some(signed(core, draft))
 }

@@ -9,7 +9,7 @@ use super::document::{Document, DocumentKind, put};
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner, Project};
-use crate::hosting::long_deviations;
+use crate::hosting::seams;
 
 /// The times of an entry, in seconds.
 #[derive(Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub(super) fn living(
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let encrypted = long_deviations::SealEntry::run(core, accounts, owner, project, &plaintext);
+    let encrypted = seams::SealEntry::run(core, accounts, owner, project, &plaintext);
     let is_edit = project.state != ProjectState::None;
     let created_s = if is_edit { project.created_s } else { time_s };
     let times = EntryTimes { created_s, updated_s: time_s, now_s: time_s, is_edit };

@@ -11,7 +11,7 @@ use super::sign::Draft;
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::long_deviations::DelegateEdits;
+use crate::hosting::seams::DelegateEdits;
 
 /// The body of `security`, with keys that are not in it.
 #[derive(Clone, PartialEq)]

@@ -81,7 +81,10 @@ impl Script {
 
     fn envelopes(&mut self) {
         let wallet = Wallet::new(1);
-        let good = message(&self.driver, "POST", &json!({ "b": 1, "a": 2 }));
+        let content = json!({
+            "b": 1, "a": 2, "blanks": " cafe\u{301} ", "none": "", "dotted.name": 1, "part": 1.5, "long": "x".repeat(2_000),
+        });
+        let good = message(&self.driver, "POST", &content);
         let hash = self.create(&wallet, &good);
         self.create(&wallet, &good);
         self.driver.advance(HOUR);

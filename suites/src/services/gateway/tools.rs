@@ -138,22 +138,27 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
 /// A call that is put together from the pieces of a stream, as client libraries do.
 #[derive(Default)]
 struct Pieces {
-    id: String,
-    name: String,
-    arguments: String,
+    id: Vec<String>,
+    name: Vec<String>,
+    arguments: Vec<String>,
 }
 
-/// The calls of a stream by their index. Each piece must name its call, and each part of it must be a string.
-fn put_together(answer: &Answer<'_>, events: &[Event]) -> Result<BTreeMap<u64, Pieces>, Stop> {
-    let mut calls: BTreeMap<u64, Pieces> = BTreeMap::new();
+/// The calls of a stream by the index of their choice and their own. Each piece must name its call, and each part of it must be a
+/// string.
+fn put_together(answer: &Answer<'_>, events: &[Event]) -> Result<BTreeMap<(u64, u64), Pieces>, Stop> {
+    let mut calls: BTreeMap<(u64, u64), Pieces> = BTreeMap::new();
     for (n, event) in events.iter().enumerate() {
         let data = chunk(event).unwrap_or_default();
-        let pieces = data.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
-        for piece in pieces.into_iter().flatten() {
+        let choices = data["choices"].as_array().into_iter().flatten();
+        let pieces = choices.flat_map(|choice| {
+            let pieces = choice["delta"]["tool_calls"].as_array().into_iter().flatten();
+            pieces.map(|piece| (choice["index"].as_u64().unwrap_or_default(), piece))
+        });
+        for (choice, piece) in pieces {
             let at = format!("delta.tool_calls of event {n}");
             let index = piece["index"].as_u64();
             answer.expect(index.is_some(), &at, "an integer `index`", piece.to_string())?;
-            let call = calls.entry(index.unwrap_or_default()).or_default();
+            let call = calls.entry((choice, index.unwrap_or_default())).or_default();
             for (part, whole) in [
                 (&piece["id"], &mut call.id),
                 (&piece["function"]["name"], &mut call.name),
@@ -161,7 +166,7 @@ fn put_together(answer: &Answer<'_>, events: &[Event]) -> Result<BTreeMap<u64, P
             ] {
                 let is_part = part.is_null() || part.is_string();
                 answer.expect(is_part, &at, "strings as id, name and arguments", piece.to_string())?;
-                whole.push_str(part.as_str().unwrap_or_default());
+                whole.extend(part.as_str().map(str::to_owned));
             }
         }
     }
@@ -184,13 +189,15 @@ async fn streamed_calls_are_whole(probe: &Probe<'_>) -> Checked {
         return Err(Stop::Inconclusive("the model did not call a tool".to_owned()));
     }
     answer.expect(!calls.is_empty(), "delta.tool_calls", "a call: the model always calls", "none")?;
-    for (index, Pieces { id, name, arguments }) in calls {
+    for ((_, index), Pieces { id, name, arguments }) in calls {
         let at = format!("the call with index {index}");
-        answer.expect(!id.is_empty(), &at, "an `id`", "none")?;
-        answer.expect(!name.is_empty(), &at, "a `function.name`", "none")?;
+        let (whole, arguments) = (name.concat(), arguments.concat());
+        answer.expect(!id.concat().is_empty(), &at, "an `id`", "none")?;
+        answer.expect(!whole.is_empty(), &at, "a `function.name`", "none")?;
         if is_caller {
-            let is_declared = TOOLS.contains(&name.as_str());
-            answer.expect(is_declared, &at, "the name of a declared tool", name)?;
+            // Some servers repeat the name in each piece.
+            let is_declared = TOOLS.contains(&whole.as_str()) || TOOLS.contains(&name[0].as_str());
+            answer.expect(is_declared, &at, "the name of a declared tool", whole)?;
             let is_object = serde_json::from_str::<Value>(&arguments).is_ok_and(|value| value.is_object());
             answer.expect(
                 is_object,
