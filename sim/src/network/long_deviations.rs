@@ -304,7 +304,7 @@ pub(super) fn each_value(content: &Value, change: fn(&mut Value)) -> Value {
     match &mut content {
         Value::Array(items) => items.iter_mut().for_each(|item| *item = each_value(item, change)),
         Value::Object(members) => {
-            members.values_mut().for_each(|member| *member = each_value(member, change))
+            members.values_mut().for_each(|member| *member = each_value(member, change));
         }
         _ => {}
     }
