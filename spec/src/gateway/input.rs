@@ -69,8 +69,8 @@ mod tests {
         assert!(rows(br#"["\ud83d\ude00", "\\ud83d", "\u00fc"]"#, None).is_empty());
         assert_eq!(rows("[".repeat(101).as_bytes(), None), ["DEEP"]);
         assert_eq!(rows(&vec![b' '; limits::LARGE.usize()], None), ["EMPTY", "LARGE"]);
-        assert_eq!(rows(b"{}", Some(&chat::ROLE_KNOWN)), ["UNKNOWN_ROLE"]);
-        assert_eq!(rows(b"{}", Some(&chat::IMAGE_DATA)), ["IMAGE_DATA"]);
+        assert_eq!(rows(b"[]", Some(&chat::ROLE_KNOWN)), ["UNKNOWN_ROLE"]);
+        assert_eq!(rows(b"[]", Some(&chat::IMAGE_DATA)), ["IMAGE_DATA"]);
         assert_eq!(rows(b"[1e400]", None), ["HUGE_NUMBER"]);
     }
 }
