@@ -141,6 +141,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     prepare::OP_DEFAULT => "op is required", guard;
     prepare::OP_KNOWN => "an unknown op is treated as a publish", guard;
     prepare::NEW_AUTHORITY => "any string is accepted as a new authority", guard;
+    prepare::NEW_AUTHORITY, "short" => "a new authority of less than 43 characters is rejected",
+        reply |r: &mut Answer<Prepared>| {
+            let is_short = |part: &str| part.strip_prefix("chain:").is_some_and(|key| key.len() < 43);
+            if r["payload"].as_str().is_some_and(|record| record.split('"').any(is_short)) {
+                (r.status, r.body) = (400, Body::Json(json!({ "error": "newAuthority is malformed" })));
+            }
+        };
     prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is accepted", guard;
     prepare::ONE_IN_FLIGHT => "a second prepare is accepted while one is in flight", guard;
     prepare::LOCK_PER_DOMAIN => "one domain's lock blocks every domain", step |s: &mut Lock| {

@@ -23,3 +23,18 @@ pub struct Environment {
     /// Records what the check receives, or replays it.
     pub recorder: Recorder,
 }
+
+#[cfg(test)]
+impl Environment {
+    /// An environment without sites, whose responses come from `recorder` alone.
+    pub(crate) fn nowhere(own: bool, recorder: Recorder) -> Environment {
+        Environment {
+            connector: Arc::new(crate::rerun::judge::Nowhere),
+            sites: BTreeMap::new(),
+            control: None,
+            own,
+            forwarding: BTreeMap::new(),
+            recorder,
+        }
+    }
+}

@@ -734,7 +734,6 @@ mod tests {
 
     use super::*;
     use crate::harness::recording::Recording;
-    use crate::rerun::judge::Nowhere;
     use crate::services;
 
     #[test]
@@ -744,14 +743,7 @@ mod tests {
         for (count, depth) in [(1, Depth::Quick), (2, Depth::Quick), (7, Depth::Quick), (7, Depth::Standard)]
         {
             let settings = Settings { depth, ..services::settings() };
-            let environment = Environment {
-                connector: Arc::new(Nowhere),
-                sites: BTreeMap::new(),
-                control: None,
-                own: false,
-                forwarding: BTreeMap::new(),
-                recorder: Recorder::default(),
-            };
+            let environment = Environment::nowhere(false, Recorder::default());
             let probe = Probe::new(check, &settings, environment, &pace);
             let at = |place: &Place| probe.some_at(*place, 0..count).collect::<Vec<i32>>();
             let sent: Vec<Vec<i32>> = check.requirement.places.iter().map(at).collect();
@@ -769,15 +761,9 @@ mod tests {
         for (own, most, ready, reads) in
             [(false, 5, 3, 3), (false, 5, 1, 1), (false, 5, 9, 5), (true, 1, 3, 3)]
         {
-            let environment = Environment {
-                connector: Arc::new(Nowhere),
-                sites: BTreeMap::new(),
-                control: None,
-                own,
-                forwarding: BTreeMap::new(),
-                // A recording is read without a pause.
-                recorder: Recorder::playing(Recording::default(), Arc::default()),
-            };
+            // A recording is read without a pause.
+            let environment =
+                Environment::nowhere(own, Recorder::playing(Recording::default(), Arc::default()));
             let probe = Probe::new(services::checks()[0], &settings, environment, &pace);
             let count = Cell::new(0);
             let read = async || {

@@ -187,7 +187,6 @@ async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;
@@ -195,7 +194,6 @@ mod tests {
     use crate::harness::pace::Pace;
     use crate::harness::recording::{Recorder, Recording};
     use crate::http::exchange::{Exchange, Request, Response};
-    use crate::rerun::judge::Nowhere;
     use crate::services;
 
     #[test]
@@ -230,14 +228,7 @@ mod tests {
                 response: Ok(Response { status, headers: Vec::new(), body: body.to_vec().into() }),
             });
             let recording = Recording { exchanges: exchanges.collect(), calls: Vec::new() };
-            let environment = Environment {
-                connector: Arc::new(Nowhere),
-                sites: BTreeMap::new(),
-                control: None,
-                own: false,
-                forwarding: BTreeMap::new(),
-                recorder: Recorder::playing(recording, Arc::default()),
-            };
+            let environment = Environment::nowhere(false, Recorder::playing(recording, Arc::default()));
             let probe = Probe::new(services::checks()[0], &settings, environment, &pace);
             let found =
                 fetched(&probe, "http://a.example/live/", page).await.map_err(|_| ()).expect("an answer");
