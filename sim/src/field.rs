@@ -71,7 +71,7 @@ impl Fields {
         for cell in self.of_exchange(exchange, place) {
             let is_success = |status: u16| (200..300).contains(&status);
             if cell.status == reply.status || is_success(cell.status) && is_success(reply.status) {
-                change(cell, &mut reply);
+                change(cell, &mut reply, exchange);
             }
         }
         reply
@@ -84,7 +84,7 @@ impl Fields {
             let line = |line: &[u8]| {
                 let data =
                     line.strip_prefix(b"data:").and_then(|data| serde_json::from_slice::<Value>(data).ok());
-                let spoilt = data.and_then(|mut data| cell.spoil(&mut data).then_some(data));
+                let spoilt = data.and_then(|mut data| cell.spoil(&mut data, exchange).then_some(data));
                 spoilt.map_or_else(|| line.to_vec(), |data| format!("data: {data}").into_bytes())
             };
             bytes = bytes.split(|byte| *byte == b'\n').map(line).collect::<Vec<_>>().join(&b'\n').into();
@@ -93,11 +93,11 @@ impl Fields {
     }
 }
 
-fn change(cell: &Cell, reply: &mut Reply) {
+fn change(cell: &Cell, reply: &mut Reply, response: u64) {
     match cell.part {
         Part::Body => {
             if let Ok(mut body) = serde_json::from_slice::<Value>(&reply.body)
-                && cell.spoil(&mut body)
+                && cell.spoil(&mut body, response)
             {
                 reply.body = body.to_string().into();
             }

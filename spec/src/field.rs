@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::endpoint::Endpoint;
+use crate::relation::{self, Fresh, Relation};
 use crate::reply::{Expected, HeaderRule};
 use crate::shape::{Field, Reply, ShapeKind};
 use crate::{Id, catalogue};
@@ -79,6 +80,14 @@ pub enum Wrong {
     Milliseconds,
     /// It is present.
     Present,
+    /// It is another value than that of the same resource elsewhere.
+    Other,
+    /// It is another value in each response that shows the same resource.
+    Changing,
+    /// It is the same in each response.
+    Constant,
+    /// It is a counter.
+    Counted,
 }
 
 impl Wrong {
@@ -101,11 +110,20 @@ impl Wrong {
             Wrong::Seconds => "seconds",
             Wrong::Milliseconds => "milliseconds",
             Wrong::Present => "present",
+            Wrong::Other => "other",
+            Wrong::Changing => "changing",
+            Wrong::Constant => "constant",
+            Wrong::Counted => "counted",
         }
     }
 
-    /// The wrong value in place of a conforming one. [`Wrong::Missing`] has none.
-    fn value(self, conforming: &Value) -> Value {
+    /// Whether one response alone does not show it.
+    pub const fn is_relative(self) -> bool {
+        matches!(self, Wrong::Other | Wrong::Changing | Wrong::Constant | Wrong::Counted)
+    }
+
+    /// The wrong value in place of a conforming one, in the response with this number. [`Wrong::Missing`] has none.
+    fn value(self, conforming: &Value, response: u64) -> Value {
         let number = conforming.as_f64().unwrap_or_default();
         match self {
             Wrong::Missing | Wrong::Null => Value::Null,
@@ -127,6 +145,10 @@ impl Wrong {
             }
             Wrong::Empty => json!(""),
             Wrong::Form => json!("\u{b6} not of this form"),
+            Wrong::Other => relation::other(conforming),
+            Wrong::Changing => relation::changed(conforming, response),
+            Wrong::Constant => json!(relation::constant(conforming.as_str().unwrap_or_default())),
+            Wrong::Counted => json!(relation::counted(conforming.as_str().unwrap_or_default())),
             Wrong::Seconds => json!((number / 1000.0).floor() as i64),
             Wrong::Milliseconds => json!((number * 1000.0).floor() as i64),
         }
@@ -141,6 +163,9 @@ enum Step {
     Listed,
     Values,
 }
+
+/// The header that names the media type.
+pub const CONTENT_TYPE: &str = "content-type";
 
 /// The prefix of every cell's name.
 pub const PREFIX: &str = "field:";
@@ -242,6 +267,9 @@ fn made(endpoint: &'static Endpoint) -> Vec<Cell> {
             }
             Reply::Open(_) | Reply::Bytes => {}
         }
+        if matches!(body, Reply::Json(_) | Reply::JsonOrEvents(..)) && endpoint.types_json() {
+            cells.push(cell(Part::Header, CONTENT_TYPE.to_owned(), Wrong::Form, row, Vec::new()));
+        }
         // A body that is not JSON at all.
         if matches!(body, Reply::Json(_) | Reply::JsonOrEvents(..)) && status < 500 && !may_be_foreign {
             cells.push(cell(Part::Bytes, String::new(), Wrong::Text, row, Vec::new()));
@@ -311,6 +339,9 @@ fn of_fields(
         if field.required {
             met(steps, Wrong::Missing, field.presence.unwrap_or(row));
         }
+        for wrong in unrelated(field) {
+            met(steps, *wrong, field.related.unwrap_or(row));
+        }
         let outer = steps.len();
         wrongs(&field.kind, row, steps, &mut |steps, wrong, row| {
             if steps.len() > outer || wrong != Wrong::Null || !field.nullable {
@@ -318,6 +349,17 @@ fn of_fields(
             }
         });
         steps.pop();
+    }
+}
+
+/// Values of the declared type that contradict the field's relation to other values.
+fn unrelated(field: &Field) -> &'static [Wrong] {
+    match (field.relation, field.fresh) {
+        (_, Some(Fresh::Random)) => &[Wrong::Constant, Wrong::Counted],
+        (_, Some(Fresh::Unique)) => &[Wrong::Constant],
+        (Some(Relation::Of(resource, _)), None) if resource.pointer(field.name).is_some() => &[Wrong::Other],
+        (Some(Relation::Of(..)), None) => &[Wrong::Changing],
+        (Some(Relation::Names(_)) | None, None) => &[],
     }
 }
 
@@ -383,21 +425,21 @@ fn shown(steps: &[Step]) -> String {
 }
 
 impl Cell {
-    /// Makes the field wrong wherever it is in a JSON value. Returns whether it was there.
-    pub fn spoil(&self, value: &mut Value) -> bool {
-        spoil(value, &self.steps, self.wrong)
+    /// Makes the field wrong wherever it is in a JSON value, in the response with this number. Returns whether it was there.
+    pub fn spoil(&self, value: &mut Value, response: u64) -> bool {
+        spoil(value, &self.steps, self.wrong, response)
     }
 }
 
-fn spoil(value: &mut Value, steps: &[Step], wrong: Wrong) -> bool {
+fn spoil(value: &mut Value, steps: &[Step], wrong: Wrong, response: u64) -> bool {
     let Some((step, rest)) = steps.split_first() else {
-        *value = wrong.value(value);
+        *value = wrong.value(value, response);
         return true;
     };
     let all = |values: &mut dyn Iterator<Item = &mut Value>| {
         let mut is_found = false;
         for value in values {
-            is_found |= spoil(value, rest, wrong);
+            is_found |= spoil(value, rest, wrong, response);
         }
         is_found
     };
@@ -406,7 +448,7 @@ fn spoil(value: &mut Value, steps: &[Step], wrong: Wrong) -> bool {
             if rest.is_empty() && wrong == Wrong::Missing {
                 return members.shift_remove(*name).is_some();
             }
-            members.get_mut(*name).is_some_and(|member| spoil(member, rest, wrong))
+            members.get_mut(*name).is_some_and(|member| spoil(member, rest, wrong, response))
         }
         (Step::Items | Step::Listed, Value::Array(items)) => all(&mut items.iter_mut()),
         (Step::Listed, Value::Object(members)) => {
@@ -477,8 +519,9 @@ mod tests {
         let mut count = 0;
         for cell in own {
             let mut body = whole.clone();
-            assert!(cell.spoil(&mut body), "{cell}");
-            assert_eq!(broken(&body), [(cell.path.clone(), cell.row)], "{cell}");
+            assert!(cell.spoil(&mut body, 1), "{cell}");
+            let alone = (!cell.wrong.is_relative()).then(|| (cell.path.clone(), cell.row));
+            assert_eq!(broken(&body), Vec::from_iter(alone), "{cell}");
             count += 1;
         }
         assert!(count > 40, "{count}");

@@ -75,6 +75,35 @@ pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     }
 }
 
+/// Whether `found` holds all that was sent. Members that a server adds to objects are ignored.
+pub fn holds(found: &Value, sent: &Value) -> bool {
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) => {
+            sent.iter().all(|(name, sent)| found.get(name).is_some_and(|found| holds(found, sent)))
+        }
+        (Value::Array(found), Value::Array(sent)) => {
+            found.len() == sent.len() && found.iter().zip(sent).all(|(found, sent)| holds(found, sent))
+        }
+        _ => found == sent,
+    }
+}
+
+/// As [`holds`], with the members of each object in the order in which they were sent: hashes and signatures cover the order.
+pub fn holds_in_order(found: &Value, sent: &Value) -> bool {
+    holds(found, sent)
+        && match (found, sent) {
+            (Value::Object(found), Value::Object(sent)) => {
+                let mut names = found.keys();
+                sent.keys().all(|name| names.any(|found| found == name))
+                    && sent.iter().all(|(name, sent)| holds_in_order(&found[name], sent))
+            }
+            (Value::Array(found), Value::Array(sent)) => {
+                found.iter().zip(sent).all(|(found, sent)| holds_in_order(found, sent))
+            }
+            _ => true,
+        }
+}
+
 /// A member in a reason: its JSON, or `missing`.
 pub fn shown(member: Option<&Value>) -> String {
     member.map_or_else(|| "missing".to_owned(), Value::to_string)
@@ -264,6 +293,21 @@ mod tests {
         fn compact_reverts_pretty_printing(value in values()) {
             let pretty = serde_json::to_string_pretty(&value).unwrap();
             prop_assert_eq!(compact(&pretty), value.to_string());
+        }
+    }
+
+    #[test]
+    fn added_object_members_are_ignored() {
+        let sent = json!({ "a": [1, { "b": null }], "c": "d" });
+        for (found, holds_it) in [
+            (sent.clone(), true),
+            (json!({ "c": "d", "more": 1, "a": [1, { "b": null, "more": [] }] }), true),
+            (json!({ "a": [1, { "b": null }] }), false),
+            (json!({ "a": [1, { "b": null }, 2], "c": "d" }), false),
+            (json!({ "a": [1, {}], "c": "d" }), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(holds(&found, &sent), holds_it, "{found}");
         }
     }
 }

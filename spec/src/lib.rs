@@ -39,6 +39,7 @@ pub mod network;
 pub mod place;
 pub mod publish;
 pub mod rejection;
+pub mod relation;
 pub mod reply;
 pub mod requirement;
 pub mod rules;

@@ -125,6 +125,12 @@ pub struct Expected {
 }
 
 impl Endpoint {
+    /// Whether a JSON body must have a JSON media type: client libraries of document 1 decide by it. For the other services
+    /// it is only usual.
+    pub const fn types_json(&self) -> bool {
+        self.service.document() == 1
+    }
+
     /// What a response with this status must hold. `None` if the documents do not show it.
     pub fn expected(&'static self, status: u16) -> Option<Expected> {
         let shape = &self.shape;
@@ -263,6 +269,8 @@ pub struct Met<'a> {
     pub place: &'a BodyPath<'a>,
     /// The row that owns it.
     pub row: Id,
+    /// What it is declared to be.
+    pub kind: &'static ShapeKind,
     /// The value. `None`: it is absent, although it must not be.
     pub value: Option<&'a Value>,
     /// What it must be, if it is not that.
@@ -277,8 +285,8 @@ pub fn judge(
     place: &BodyPath<'_>,
     met: &mut dyn FnMut(Met<'_>),
 ) {
-    let is_right = accepts(kind, value);
-    met(Met { place, row, value: Some(value), want: (!is_right).then(|| want(kind)) });
+    let is_right = is_of_kind(kind, value);
+    met(Met { place, row, kind, value: Some(value), want: (!is_right).then(|| want(kind)) });
     if !is_right {
         return;
     }
@@ -312,10 +320,11 @@ pub fn judge(
                 judge(values, value, row, &place.step(Step::Key(key)), met);
             }
         }
-        (ShapeKind::Object(fields), _) => judge_fields(fields, value, row, place, met),
-        (ShapeKind::Case(case), _) => judge_fields(case.fields(value), value, row, place, met),
+        (ShapeKind::Object(_) | ShapeKind::Case(_), _) => {
+            judge_fields(kind.members(value), value, row, place, met);
+        }
         (ShapeKind::Either(kinds), _) => {
-            if let Some(kind) = kinds.iter().find(|kind| accepts(kind, value)) {
+            if let Some(kind) = kinds.iter().find(|kind| is_of_kind(kind, value)) {
                 judge_inside(kind, value, row, place, met);
             }
         }
@@ -351,11 +360,28 @@ fn judge_fields(
         match value.get(field.name) {
             None if field.required => {
                 let row = field.presence.unwrap_or(row);
-                met(Met { place: &place, row, value: None, want: Some(want(&field.kind)) });
+                met(Met {
+                    place: &place,
+                    row,
+                    kind: &field.kind,
+                    value: None,
+                    want: Some(want(&field.kind)),
+                });
             }
             None => {}
             Some(Value::Null) if field.nullable => {}
             Some(value) => judge(&field.kind, value, row, &place, met),
+        }
+    }
+}
+
+impl ShapeKind {
+    /// The members that are declared of an object with this value.
+    pub fn members(&'static self, value: &Value) -> &'static [Field] {
+        match self {
+            ShapeKind::Object(fields) => fields,
+            ShapeKind::Case(case) => case.fields(value),
+            _ => &[],
         }
     }
 }
@@ -368,7 +394,7 @@ impl Case {
 }
 
 /// Whether a value is of a kind, without what is in it.
-fn accepts(kind: &ShapeKind, value: &Value) -> bool {
+pub fn is_of_kind(kind: &ShapeKind, value: &Value) -> bool {
     let integer = || value.as_f64().filter(|number| number.fract() == 0.0);
     match kind {
         ShapeKind::Open(_) | ShapeKind::File => true,
@@ -390,7 +416,7 @@ fn accepts(kind: &ShapeKind, value: &Value) -> bool {
             _ => false,
         },
         ShapeKind::Map(_) | ShapeKind::Object(_) | ShapeKind::Case(_) => value.is_object(),
-        ShapeKind::Either(kinds) => kinds.iter().any(|kind| accepts(kind, value)),
+        ShapeKind::Either(kinds) => kinds.iter().any(|kind| is_of_kind(kind, value)),
     }
 }
 

@@ -2,6 +2,7 @@
 //! every response by it, and the proof makes each field of it wrong. A field of a response names the row that owns it.
 
 use crate::Id;
+use crate::relation::{Alike, Fresh, Relation, Resource};
 use crate::reply::{ErrorForm, Header, Whole};
 
 /// The request and the responses of an endpoint.
@@ -69,6 +70,12 @@ pub struct Field {
     pub row: Option<Id>,
     /// The row that owns its presence, if that is another one.
     pub presence: Option<Id>,
+    /// How it is related to other values of a run.
+    pub relation: Option<Relation>,
+    /// Whether other responses have another value.
+    pub fresh: Option<Fresh>,
+    /// The row that owns this relation, if that is another one.
+    pub related: Option<Id>,
 }
 
 impl Field {
@@ -83,6 +90,40 @@ impl Field {
     #[must_use]
     pub const fn present(mut self, row: Id) -> Field {
         self.presence = Some(row);
+        self
+    }
+
+    /// It tells this resource from others.
+    #[must_use]
+    pub const fn names(mut self, resource: &'static Resource) -> Field {
+        self.relation = Some(Relation::Names(resource));
+        self
+    }
+
+    /// It is the same wherever this resource is shown.
+    #[must_use]
+    pub const fn of(self, resource: &'static Resource) -> Field {
+        self.of_like(resource, Alike::Equal)
+    }
+
+    /// It is alike wherever this resource is shown.
+    #[must_use]
+    pub const fn of_like(mut self, resource: &'static Resource, alike: Alike) -> Field {
+        self.relation = Some(Relation::Of(resource, alike));
+        self
+    }
+
+    /// Other responses have another value.
+    #[must_use]
+    pub const fn fresh(mut self, fresh: Fresh) -> Field {
+        self.fresh = Some(fresh);
+        self
+    }
+
+    /// Its relation to other values belongs to this row.
+    #[must_use]
+    pub const fn related(mut self, row: Id) -> Field {
+        self.related = Some(row);
         self
     }
 
@@ -236,7 +277,17 @@ pub const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise
 
 /// A field that is always present.
 pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
-    Field { name, kind, required: true, nullable: false, row: None, presence: None }
+    Field {
+        name,
+        kind,
+        required: true,
+        nullable: false,
+        row: None,
+        presence: None,
+        relation: None,
+        fresh: None,
+        related: None,
+    }
 }
 
 /// A field that may be absent.
@@ -250,7 +301,7 @@ macro_rules! object {
     ($(#[$meta:meta])* pub struct $name:ident {
         $(..$base:ident: $base_type:ident,)?
         $($(#[$member_meta:meta])* $member:ident: $type:ty =
-            $presence:ident($json:literal, $kind:expr) $(.$change:ident($($row:expr)?))*,)*
+            $presence:ident($json:literal, $kind:expr) $(.$change:ident($($given:expr),*))*,)*
     }) => {
         $(#[$meta])*
         #[derive(serde::Serialize)]
@@ -264,7 +315,7 @@ macro_rules! object {
             pub const SHAPE: $crate::shape::ShapeKind = $crate::shape::ShapeKind::Object(Self::FIELDS);
             const FIELDS: &'static [$crate::shape::Field] = {
                 const OWN: &[$crate::shape::Field] =
-                    &[$($crate::shape::$presence($json, $kind) $(.$change($($row)?))*),*];
+                    &[$($crate::shape::$presence($json, $kind) $(.$change($($given),*))*),*];
                 $crate::shape::object!(@joined OWN $($base_type)?)
             };
         }
@@ -303,6 +354,16 @@ pub const fn present<const N: usize>(mut fields: [Field; N], row: Id) -> [Field;
     let mut n = 0;
     while n < N {
         fields[n].presence = Some(row);
+        n += 1;
+    }
+    fields
+}
+
+/// These fields, whose relations to other values belong to this row.
+pub const fn related<const N: usize>(mut fields: [Field; N], row: Id) -> [Field; N] {
+    let mut n = 0;
+    while n < N {
+        fields[n].related = Some(row);
         n += 1;
     }
     fields

@@ -312,6 +312,8 @@ const API: &[Deviation] = deviations! {
     };
     aggregates::TIME => "the time of an aggregate is a string",
         reply |r: &mut Answer<Record>| r["time"] = as_text(&r["time"]);
+    aggregates::TIME, "constant" => "the time of an aggregate is always the same",
+        reply |r: &mut Answer<Record>| r["time"] = json!(1_700_000_000);
     aggregates::ITEM_HASH => "the hash of an aggregate is empty",
         reply |r: &mut Answer<Record>| r["item_hash"] = json!("");
     aggregates::PER_ADDRESS => "all addresses share one aggregate per key", step |s: &mut FindAggregate| {
@@ -419,6 +421,10 @@ const API: &[Deviation] = deviations! {
     instances::STATUS => "the status is a number", reply |r: &mut Answer<Shown>| r["status"] = json!(1);
     instances::CREATED_AT => "`created_at` is in milliseconds",
         reply |r: &mut Answer<Shown>| r["created_at"] = json!(r.about.instance.created_at * 1000);
+    instances::CREATED_AT, "constant" => "`created_at` is always the same time",
+        reply |r: &mut Answer<Shown>| r["created_at"] = json!(1_700_000_000);
+    instances::UPDATED_AT, "constant" => "`updated_at` is always the same time",
+        reply |r: &mut Answer<Shown>| r["updated_at"] = json!(4_000_000_000_u32);
     instances::UPDATED_AT => "`updated_at` is before the creation",
         reply |r: &mut Answer<Shown>| r["updated_at"] = json!(r.about.instance.created_at - 60);
     instances::UNKNOWN => "an unknown instance is returned as stopped", step |s: &mut FindInstance| {

@@ -128,6 +128,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r["txtObserved"]["required"] = json!("2");
         }
     };
+    prepare::TXT_OBSERVED, "future" => "the observation was made in a hundred years", reply |r: &mut Answer<Prepared>| {
+        if r["txtObserved"].is_object() {
+            r["txtObserved"]["at"] = json!(4_900_000_000_000_u64);
+        }
+    };
+    prepare::TXT_OBSERVED, "negative" => "a negative number of resolvers agrees", reply |r: &mut Answer<Prepared>| {
+        if r["txtObserved"].is_object() {
+            r["txtObserved"]["agreeing"] = json!(-5);
+        }
+    };
     prepare::BODY_JSON => "a body that is not a JSON object returns 410",
         reply |r: &mut Answer<Rejected>| r.change(&prepare::BODY_JSON, 410);
     prepare::DOMAIN_REQUIRED => "a missing domain returns 404",

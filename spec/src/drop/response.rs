@@ -3,6 +3,8 @@
 use crate::Instant;
 use crate::drop::requirements::cid::VERSION;
 use crate::drop::requirements::response as rows;
+use crate::drop::requirements::site::SEPARATE;
+use crate::relation::Fresh;
 use crate::shape::{Form, ShapeKind, object};
 
 /// The prefix of every drop's id.
@@ -13,11 +15,14 @@ object! {
     #[derive(Clone, Debug)]
     pub struct DropResponse {
         /// [`DROP_ID_PREFIX`] followed by random characters.
-        drop_id: String = must("dropId", ShapeKind::Form(Form::Prefixed(DROP_ID_PREFIX))).owned(&rows::DROP_ID),
+        drop_id: String = must("dropId", ShapeKind::Form(Form::Prefixed(DROP_ID_PREFIX)))
+            .owned(&rows::DROP_ID).fresh(Fresh::Unique),
         /// The secret to claim the drop.
-        claim_token: String = must("claimToken", ShapeKind::Form(Form::NotEmpty)).owned(&rows::CLAIM_TOKEN),
+        claim_token: String = must("claimToken", ShapeKind::Form(Form::NotEmpty))
+            .owned(&rows::CLAIM_TOKEN).fresh(Fresh::Unique),
         /// The live site.
-        url: String = must("url", ShapeKind::Form(Form::Url)).owned(&rows::URL),
+        url: String = must("url", ShapeKind::Form(Form::Url))
+            .owned(&rows::URL).fresh(Fresh::Unique).related(&SEPARATE),
         /// The content identifier, a CIDv1.
         cid: String = must("cid", ShapeKind::Form(Form::CidV1)).owned(&VERSION),
         /// The claim deadline, in milliseconds since the epoch.

@@ -11,6 +11,7 @@ use crate::network::params::Params;
 use crate::network::requirements::indexer as rows;
 use crate::network::requirements::indexer::{ARGS_SELECT, INTEGERS};
 use crate::network::shapes::{ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
+use crate::relation::Resource;
 use crate::shape::{Field, Reply, ShapeKind, may, must, object};
 
 /// The parameters of a list of events, for the API description.
@@ -64,24 +65,29 @@ endpoint! {
     errors: ERRORS,
 }
 
+/// An event in a block. Another block may hold the same transaction after a fork, so the block is a part of its name.
+const EVENT: &Resource = &Resource { name: "event", sent: &[] };
+/// A transaction in a block.
+const TRANSACTION: &Resource = &Resource { name: "transaction", sent: &[] };
+
 object! {
     /// An event of a contract.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Event {
         /// The transaction's hash.
-        transaction_hash: String = must("transaction_hash", ShapeKind::Text).owned(&rows::EVENT),
+        transaction_hash: String = must("transaction_hash", ShapeKind::Text).owned(&rows::EVENT).names(EVENT),
         /// The block.
-        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::EVENT),
+        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::EVENT).names(EVENT),
         /// Its position in the block.
-        log_index: u64 = must("log_index", ShapeKind::Integer).owned(&rows::EVENT),
+        log_index: u64 = must("log_index", ShapeKind::Integer).owned(&rows::EVENT).names(EVENT),
         /// The contract's address.
-        contract: String = must("contract", ShapeKind::Text).owned(&rows::EVENT),
+        contract: String = must("contract", ShapeKind::Text).owned(&rows::EVENT).of(EVENT),
         /// The event's name.
-        event_name: String = must("event_name", ShapeKind::Text).owned(&rows::EVENT),
+        event_name: String = must("event_name", ShapeKind::Text).owned(&rows::EVENT).of(EVENT),
         /// Its arguments; large numbers are strings.
-        args: Map<String, Value> = must("args", ShapeKind::Object(&[])).owned(&rows::ARGS),
+        args: Map<String, Value> = must("args", ShapeKind::Object(&[])).owned(&rows::ARGS).of(EVENT),
         /// Seconds since the epoch.
-        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT),
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT).of(EVENT),
     }
 }
 
@@ -90,21 +96,21 @@ object! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Transaction {
         /// Its hash.
-        hash: String = must("hash", ShapeKind::Text).owned(&rows::TRANSACTION),
+        hash: String = must("hash", ShapeKind::Text).owned(&rows::TRANSACTION).names(TRANSACTION),
         /// The block.
-        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION),
+        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION).names(TRANSACTION),
         /// The sender.
-        from: String = must("from", ShapeKind::Text).owned(&rows::TRANSACTION),
+        from: String = must("from", ShapeKind::Text).owned(&rows::TRANSACTION).of(TRANSACTION),
         /// The receiver.
-        to: String = must("to", ShapeKind::Text).owned(&rows::TRANSACTION),
+        to: String = must("to", ShapeKind::Text).owned(&rows::TRANSACTION).of(TRANSACTION),
         /// The amount, as a string.
-        value: String = must("value", ShapeKind::Text).owned(&rows::AMOUNTS),
+        value: String = must("value", ShapeKind::Text).owned(&rows::AMOUNTS).of(TRANSACTION),
         /// Gas used.
-        gas: u64 = must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION),
+        gas: u64 = must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION).of(TRANSACTION),
         /// The gas price, as a string.
-        gas_price: String = must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS),
+        gas_price: String = must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS).of(TRANSACTION),
         /// Seconds since the epoch.
-        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION),
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION).of(TRANSACTION),
     }
 }
 

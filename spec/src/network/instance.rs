@@ -14,7 +14,8 @@ use crate::network::message::MessageType;
 use crate::network::params::Params;
 use crate::network::requirements::instances as rows;
 use crate::network::requirements::instances::{ACTION, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS};
-use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, PAGE, PAGED, PAGINATION, SUCCESS};
+use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, MESSAGE, PAGE, PAGED, PAGINATION, SUCCESS};
+use crate::relation::{Alike, Fresh, Resource};
 use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must, object};
 use crate::{Id, Refused, Rules};
 
@@ -34,12 +35,25 @@ const FIREWALL: &[Field] = &[must("allowedPorts", ShapeKind::Array(&ShapeKind::I
 const ADDRESS_LATER: ShapeKind = ShapeKind::Either(&[ShapeKind::Form(Form::Ipv6), ShapeKind::OneOf(&[""])]);
 /// The response to it.
 const INSTANCE_CREATED: &[Field] = &[
-    must("item_hash", FILLED),
-    must("instance_id", FILLED).owned(&rows::CREATED_ID),
-    must("ipv6", ADDRESS_LATER).or_null().owned(&rows::CREATED_IPV6),
+    must("item_hash", FILLED).names(MESSAGE),
+    must("instance_id", FILLED).owned(&rows::CREATED_ID).names(MACHINE),
+    must("ipv6", ADDRESS_LATER).or_null().owned(&rows::CREATED_IPV6).fresh(Fresh::Unique),
     must("status", SUCCESS),
 ];
 /// The parameters of a list.
+/// A machine: its record repeats what the message that created it held ("Instances").
+const MACHINE: &Resource = &Resource {
+    name: "instance",
+    sent: &[
+        ("owner", "/address"),
+        ("name", "/message/content/name"),
+        ("description", "/message/content/description"),
+        ("cpu", "/message/content/cpu"),
+        ("memory", "/message/content/memory"),
+        ("disk", "/message/content/disk"),
+        ("image", "/message/content/image"),
+    ],
+};
 const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("instances", ShapeKind::Array(&Instance::SHAPE)), PAGINATION];
@@ -229,27 +243,27 @@ object! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Instance {
         /// Its identifier.
-        instance_id: String = must("instance_id", FILLED).owned(&rows::ID),
+        instance_id: String = must("instance_id", FILLED).owned(&rows::ID).names(MACHINE),
         /// The address that created it.
-        owner: String = must("owner", ShapeKind::Text).owned(&rows::OWNER),
+        owner: String = must("owner", ShapeKind::Text).owned(&rows::OWNER).of_like(MACHINE, Alike::AnyCase),
         /// Its name.
-        name: String = must("name", ShapeKind::Text).owned(&rows::NAME),
+        name: String = must("name", ShapeKind::Text).owned(&rows::NAME).of(MACHINE),
         /// Its description.
-        description: String = must("description", ShapeKind::Text).owned(&rows::DESCRIPTION),
+        description: String = must("description", ShapeKind::Text).owned(&rows::DESCRIPTION).of(MACHINE),
         /// Processors.
-        cpu: i64 = must("cpu", ShapeKind::Integer).owned(&rows::CPU),
+        cpu: i64 = must("cpu", ShapeKind::Integer).owned(&rows::CPU).of(MACHINE),
         /// Memory.
-        memory: i64 = must("memory", ShapeKind::Integer).owned(&rows::MEMORY),
+        memory: i64 = must("memory", ShapeKind::Integer).owned(&rows::MEMORY).of(MACHINE),
         /// Disk.
-        disk: i64 = must("disk", ShapeKind::Integer).owned(&rows::DISK),
+        disk: i64 = must("disk", ShapeKind::Integer).owned(&rows::DISK).of(MACHINE),
         /// The image it boots.
-        image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE),
+        image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE).of(MACHINE),
         /// Its IPv6 address.
         ipv6: String = must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
         /// `running`, `stopped` or another value; the others are not shown.
         status: &'static str = must("status", ShapeKind::Text).owned(&rows::STATUS),
         /// Seconds since the epoch.
-        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT),
+        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT).of(MACHINE),
         /// Seconds since the epoch.
         updated_at: i64 = must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
     }

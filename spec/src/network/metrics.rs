@@ -4,6 +4,7 @@
 use crate::network::endpoint;
 use crate::network::requirements::metrics as rows;
 use crate::network::shapes::ERRORS;
+use crate::relation::Resource;
 use crate::shape::{Form, Reply, ShapeKind, object};
 
 endpoint! {
@@ -39,25 +40,28 @@ pub const COMPUTE_LATENCIES: [&str; 5] = [
 /// The features of a compute node.
 pub const FEATURES: [&str; 2] = ["sev", "sev_es"];
 
+/// What was measured of a node at one time.
+const MEASUREMENT: &Resource = &Resource { name: "measurement", sent: &[] };
+
 object! {
     /// The members of every record. That a failed test leaves its field absent, not null, is the subject of another row.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Common {
         /// Seconds since the epoch.
-        measured_at: f64 = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT),
+        measured_at: f64 = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT).names(MEASUREMENT),
         /// The node, hexadecimal.
-        node_id: String = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID),
+        node_id: String = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID).names(MEASUREMENT),
         /// The node's address.
-        url: String = must("url", ShapeKind::Text).owned(&rows::URL),
+        url: String = must("url", ShapeKind::Text).owned(&rows::URL).of(MEASUREMENT),
         /// The autonomous system of the node.
         #[serde(skip_serializing_if = "Option::is_none")]
-        asn: Option<u32> = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN),
+        asn: Option<u32> = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN).of(MEASUREMENT),
         /// The name of that system.
         #[serde(skip_serializing_if = "Option::is_none")]
-        as_name: Option<String> = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME),
+        as_name: Option<String> = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME).of(MEASUREMENT),
         /// The software's version.
         #[serde(skip_serializing_if = "Option::is_none")]
-        version: Option<String> = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION),
+        version: Option<String> = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION).of(MEASUREMENT),
     }
 }
 
@@ -69,30 +73,30 @@ object! {
         /// Probe of the public information.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES),
+            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
         /// Probe of the node's own metrics.
         #[serde(skip_serializing_if = "Option::is_none")]
         metrics_latency: Option<f64> = may("metrics_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES),
+            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
         /// Probe of a large aggregate.
         #[serde(skip_serializing_if = "Option::is_none")]
         aggregate_latency: Option<f64> = may("aggregate_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES),
+            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
         /// Probe of a small file.
         #[serde(skip_serializing_if = "Option::is_none")]
         file_download_latency: Option<f64> = may("file_download_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES),
+            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
         /// Archives waiting to be fetched and processed.
         #[serde(skip_serializing_if = "Option::is_none")]
-        txs_total: Option<u64> = may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
+        txs_total: Option<u64> = may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
         /// The length of the queue.
         #[serde(skip_serializing_if = "Option::is_none")]
         pending_messages: Option<u64> = may("pending_messages", ShapeKind::Integer)
-            .or_null().owned(&rows::CORE_COUNTS),
+            .or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
         /// Blocks newer than the newest processed archive.
         #[serde(skip_serializing_if = "Option::is_none")]
         eth_height_remaining: Option<u64> = may("eth_height_remaining", ShapeKind::Integer)
-            .or_null().owned(&rows::CORE_COUNTS),
+            .or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
     }
 }
 
@@ -104,27 +108,27 @@ object! {
         /// Probe of the login, over IPv6.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
         /// Probe of the login, over IPv4.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency_ipv4: Option<f64> = may("base_latency_ipv4", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
         /// Probe of the diagnostic VM.
         #[serde(skip_serializing_if = "Option::is_none")]
         diagnostic_vm_latency: Option<f64> = may("diagnostic_vm_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
         /// Probe of a status check.
         #[serde(skip_serializing_if = "Option::is_none")]
         full_check_latency: Option<f64> = may("full_check_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
         /// Ping to the diagnostic VM, which responds only over IPv6.
         #[serde(skip_serializing_if = "Option::is_none")]
         diagnostic_vm_ping_latency: Option<f64> = may("diagnostic_vm_ping_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
         /// The node's features.
         #[serde(skip_serializing_if = "Option::is_none")]
         features: Option<Vec<String>> = may("features", ShapeKind::Array(&ShapeKind::OneOf(&FEATURES)))
-            .or_null().owned(&rows::FEATURES),
+            .or_null().owned(&rows::FEATURES).of(MEASUREMENT),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::network::message::Message;
 use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
 use crate::network::shapes::{ERRORS, LIMIT, LISTED, PAGE, PAGED, PAGINATION};
-use crate::shape::{Field, Reply, ShapeKind, may, must, present};
+use crate::shape::{Field, Reply, ShapeKind, may, must, present, related};
 use crate::{Dialect, Refused};
 
 /// The parameters of `GET /messages`, for the API description.
@@ -28,9 +28,9 @@ const LIST_QUERY: &[Field] = &[
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&LIST_ITEM)), PAGINATION];
 const LIST_ITEM: ShapeKind = ShapeKind::Object(&LIST_RECORD);
-const LIST_RECORD: [Field; 9] = present(LISTED, &listing::LISTED);
+const LIST_RECORD: [Field; 9] = related(present(LISTED, &listing::LISTED), &listing::AS_SENT);
 const FLAT_ITEM: ShapeKind = ShapeKind::Object(&FLAT_RECORD);
-const FLAT_RECORD: [Field; 9] = present(LISTED, &flat::FLAT);
+const FLAT_RECORD: [Field; 9] = related(present(LISTED, &flat::FLAT), &flat::AS_SENT);
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
     may("addresses", ShapeKind::Commas),

@@ -7,6 +7,7 @@ use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::network::message::Confirmation;
 use crate::network::paging::Pagination;
 use crate::network::requirements::{envelope, errors, limits, messages, paging};
+use crate::relation::{Alike, Resource};
 use crate::reply::{ErrorForm, Header, HeaderRule, Whole};
 use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
 
@@ -78,27 +79,41 @@ const AGAIN: &[Header] =
 pub(super) const NO_ERRORS: &[ErrorForm] =
     &[ErrorForm::open(&[], "the documents show the error form of the API only")];
 
+/// A stored message: its record repeats what the envelope held ("Message record").
+pub(super) const MESSAGE: &Resource = &Resource {
+    name: "message",
+    sent: &[
+        ("chain", "/message/chain"),
+        ("sender", "/address"),
+        ("type", "/message/type"),
+        ("channel", "/message/channel"),
+        ("timestamp", "/message/timestamp"),
+        ("content", "/message/content"),
+        ("signature", "/signature"),
+    ],
+};
+const HASH: Field = must("item_hash", FILLED).names(MESSAGE);
+
 /// The response of `POST /messages`.
 pub(super) const CREATED: Reply = Reply::Json(ShapeKind::Object(&[
-    must("item_hash", FILLED).owned(&envelope::REPLY_HASH),
+    HASH.owned(&envelope::REPLY_HASH),
     must("status", SUCCESS).owned(&envelope::REPLY_STATUS),
 ]));
 /// The response of the other create calls; some add members. One row owns all of it.
-pub(super) const ACCEPTED: Reply =
-    Reply::Json(ShapeKind::Object(&[must("item_hash", FILLED), must("status", SUCCESS)]));
+pub(super) const ACCEPTED: Reply = Reply::Json(ShapeKind::Object(&[HASH, must("status", SUCCESS)]));
 /// The status of every create call.
 pub(super) const SUCCESS: ShapeKind = ShapeKind::OneOf(&["success"]);
 
 /// A message's record.
 pub(super) const RECORD: [Field; 9] = [
-    must("item_hash", FILLED).owned(&messages::ITEM_HASH),
-    must("chain", ShapeKind::Text).owned(&messages::CHAIN),
-    must("sender", ShapeKind::Text).owned(&messages::SENDER),
-    must("type", ShapeKind::Text).owned(&messages::TYPE),
-    must("channel", ShapeKind::Text).owned(&messages::CHANNEL),
-    must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP),
-    must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT),
-    must("signature", ShapeKind::Text).owned(&messages::SIGNATURE),
+    HASH.owned(&messages::ITEM_HASH),
+    must("chain", ShapeKind::Text).owned(&messages::CHAIN).of(MESSAGE),
+    must("sender", ShapeKind::Text).owned(&messages::SENDER).of_like(MESSAGE, Alike::AnyCase),
+    must("type", ShapeKind::Text).owned(&messages::TYPE).of(MESSAGE),
+    must("channel", ShapeKind::Text).owned(&messages::CHANNEL).of(MESSAGE),
+    must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP).of(MESSAGE),
+    must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT).of_like(MESSAGE, Alike::Holds),
+    must("signature", ShapeKind::Text).owned(&messages::SIGNATURE).of(MESSAGE),
     must("confirmations", ShapeKind::Array(&Confirmation::SHAPE)).owned(&messages::CONFIRMATIONS),
 ];
 /// A record in a list: a STORE in it may be forgotten, which leaves its content open.

@@ -13,6 +13,7 @@ use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::webhooks::{EVENTS, REGISTERED as REGISTERED_ROW, SECRET, URL};
 use crate::network::shapes::{ERRORS, FILLED, SUCCESS};
+use crate::relation::Fresh;
 use crate::shape::{Body, Field, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
@@ -23,7 +24,7 @@ const REGISTRATION: &[Field] = &[
     must("secret", ShapeKind::Text),
 ];
 /// The response to it.
-const REGISTERED: &[Field] = &[must("webhook_id", FILLED), must("status", SUCCESS)];
+const REGISTERED: &[Field] = &[must("webhook_id", FILLED).fresh(Fresh::Unique), must("status", SUCCESS)];
 
 endpoint! {
     /// Registers a webhook.

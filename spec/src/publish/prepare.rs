@@ -13,6 +13,7 @@ use crate::publish::requirements::prepare::{
 };
 use crate::publish::requirements::record;
 use crate::publish::{ENVELOPE_NOTE, shapes};
+use crate::relation::Fresh;
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
 use crate::{Dialect, Instant, Refused, Rules};
 
@@ -157,7 +158,7 @@ object! {
     #[derive(Clone, Debug)]
     pub struct Reply {
         /// The handle for submit.
-        prepare_id: String = must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID),
+        prepare_id: String = must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID).fresh(Fresh::Random),
         /// The transaction message, standard base64.
         message: String = must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE),
         /// The fee payer, base58.
@@ -181,9 +182,9 @@ object! {
         /// The key that the record names.
         vault: String = must("vault", ShapeKind::Text),
         /// How many resolvers agree.
-        agreeing: u32 = must("agreeing", ShapeKind::Integer),
+        agreeing: u32 = must("agreeing", COUNT),
         /// How many must agree.
-        required: u32 = must("required", ShapeKind::Integer),
+        required: u32 = must("required", COUNT),
         /// The reason string.
         reason: String = must("reason", ShapeKind::Text),
         /// When it was made, in milliseconds since the epoch.

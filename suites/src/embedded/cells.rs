@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::Embedded;
 use super::prove::{aside, each, side_by_side};
 use crate::harness::check::Check;
-use crate::harness::data::{Outcome, Verdict};
+use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::judge::ambient;
 use crate::harness::probe::{Places, Settings};
 use crate::harness::run::Ran;
@@ -31,7 +31,7 @@ use crate::services::SUITES;
 
 /// The open cells, as last written.
 const HOLES: &str = include_str!("../../holes.toml");
-/// The most checks that are tried for one cell.
+/// The most checks that are tried for a field of another type or form.
 const TRIES: usize = 3;
 
 /// The cells of one service.
@@ -299,7 +299,9 @@ pub(super) fn sightings(
 fn candidates<'a>(cell: &'a Cell, checks: &'a [Sighting]) -> impl Iterator<Item = Sighting> + 'a {
     let own = checks.iter().filter(|sighting| sighting.check.requirement == cell.row);
     let mut met = BTreeSet::new();
-    let all = checks.iter().take(TRIES).chain(own).copied();
+    // What contradicts other responses is seen by a check that sees several.
+    let tries = if cell.wrong.is_relative() { usize::MAX } else { TRIES };
+    let all = checks.iter().take(tries).chain(own).copied();
     all.filter(move |sighting| met.insert(sighting.check.requirement.key))
 }
 
@@ -316,7 +318,7 @@ pub async fn together(
     let checks: Vec<&'static Check> = rows.into_iter().filter_map(services::check).collect();
     let ran = each(&base, &checks, settings, jobs).await;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::apply(&mut outcomes, &settings.dialect, settings.suites);
+    ambient::apply(&mut outcomes, &settings.dialect, settings.suites, Worlds::Own);
     let of_cell = |(name, row): &(String, Id)| {
         let outcome = outcomes.iter().find(|outcome| outcome.requirement == *row);
         let outcome = outcome.ok_or_else(|| format!("{row} has no check"))?;
@@ -344,7 +346,7 @@ async fn is_closed(
     let variations = variations.into_iter().collect();
     let ran = aside(base, vec![deviation], variations, vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::apply(&mut outcomes, &settings.dialect, settings.suites);
+    ambient::apply(&mut outcomes, &settings.dialect, settings.suites, Worlds::Own);
     let is_own = |outcome: &&Outcome| outcome.requirement == row;
     let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
     Ok(outcomes.iter().find(is_own).is_some_and(is_red))

@@ -18,7 +18,7 @@ pub use super::matrix::{Matrix, Row};
 use super::rehearsal::Rehearsals;
 use crate::documents::endpoints;
 use crate::harness::check::Check;
-use crate::harness::data::{Outcome, Verdict};
+use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::judge::ambient;
 use crate::harness::judge::settle;
 use crate::harness::pace::Pace;
@@ -238,7 +238,13 @@ pub async fn broken(
                 return Ok(None);
             }
             outcomes.extend(others.into_iter().map(|ran| ran.outcome.clone()));
-            settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect, settings.suites);
+            settle(
+                &mut outcomes,
+                &[endpoint.service].into(),
+                &settings.dialect,
+                settings.suites,
+                Worlds::Own,
+            );
             let is_found = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Fail);
             Ok::<_, String>((!is_found).then(|| format!("no check fails with {name}")))
         }
@@ -375,7 +381,7 @@ pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: Vec<Ran>, dia
     let mut red = of(&outcomes, &[Verdict::Fail, Verdict::Warn, Verdict::Error]);
     let why_blocked = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
     // Rows whose declarations the responses break, whichever check saw them.
-    ambient::apply(&mut outcomes, dialect, SUITES);
+    ambient::apply(&mut outcomes, dialect, SUITES, Worlds::Own);
     let broken = outcomes.into_iter().filter(|outcome| outcome.seen_by.is_some());
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), words::reason(&outcome))));
     Row { name, about: about.to_owned(), own, ran, red, blocked: why_blocked.len(), why_blocked }

@@ -20,7 +20,7 @@ use super::prove::{each, on_own_thread, side_by_side};
 use super::{Embedded, Memory, urls};
 use crate::harness::check::Check;
 use crate::harness::control::Offer;
-use crate::harness::data::{Conditions, Outcome, Verdict};
+use crate::harness::data::{Conditions, Outcome, Verdict, Worlds};
 use crate::harness::environment::Environment;
 use crate::harness::judge::ambient;
 use crate::harness::pace::Pace;
@@ -171,7 +171,7 @@ impl Operator {
     async fn outcomes(&self, deviation: &str, checks: Vec<&'static Check>) -> Result<Vec<Outcome>, String> {
         let ran = self.run(Some(deviation), Wishes::default(), checks).await?;
         let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-        ambient::apply(&mut outcomes, &self.loaded.profile.dialect, SUITES);
+        ambient::apply(&mut outcomes, &self.loaded.profile.dialect, SUITES, Worlds::Shared);
         Ok(outcomes)
     }
 }
@@ -277,7 +277,9 @@ pub async fn detection(
         // The row's own check is most likely to notice it.
         checks.sort_by_key(|check| check.requirement != cell.row);
         checks.truncate(TRIES);
-        tried.push((cell.endpoint.service, true, cell.to_string(), cell.row, checks));
+        // What contradicts other responses is seen by several checks together.
+        let runs = if cell.wrong.is_relative() { vec![checks] } else { alone(checks) };
+        tried.push((cell.endpoint.service, true, cell.to_string(), cell.row, runs));
     }
     // What a check rejects is seen in a world of its own.
     let settings = Settings { seed, ..services::settings() };
@@ -286,13 +288,13 @@ pub async fn detection(
     for cell in rows.skip(seed as usize % nth).step_by(nth) {
         let row = cell.what.requirement;
         let own = services::check(row).filter(|check| runs(check, &cell.at.value("")));
-        tried.push((row.service, false, cell.to_string(), row, own.into_iter().collect()));
+        tried.push((row.service, false, cell.to_string(), row, alone(own)));
     }
-    let tries = tried.into_iter().map(|(service, is_field, name, row, checks)| async move {
-        let is_reached = !checks.is_empty();
+    let tries = tried.into_iter().map(|(service, is_field, name, row, runs)| async move {
+        let is_reached = runs.iter().any(|checks| !checks.is_empty());
         let mut is_found = false;
-        for check in checks {
-            let outcomes = operator.outcomes(&name, vec![check]).await?;
+        for checks in runs.into_iter().filter(|checks| !checks.is_empty()) {
+            let outcomes = operator.outcomes(&name, checks).await?;
             let is_own = |outcome: &&Outcome| outcome.requirement == row;
             let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
             is_found = outcomes.iter().find(is_own).is_some_and(is_red);
@@ -312,6 +314,11 @@ pub async fn detection(
         }
     }
     Ok(found)
+}
+
+/// Each check in a run of its own.
+fn alone(checks: impl IntoIterator<Item = &'static Check>) -> Vec<Vec<&'static Check>> {
+    checks.into_iter().map(|check| vec![check]).collect()
 }
 
 impl Detection {

@@ -121,7 +121,13 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
         }
     }
     // Checks without exchanges are not judged again, but they were part of the run.
-    settle(&mut again, &owners::whole(&report.outcomes, SUITES), &settings.dialect, SUITES);
+    settle(
+        &mut again,
+        &owners::whole(&report.outcomes, SUITES),
+        &settings.dialect,
+        SUITES,
+        report.conditions.worlds(),
+    );
     for now in again {
         let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
         let Some(then) = then else { continue };

@@ -60,7 +60,8 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     whole.shards = whole.shards.filter(|shards| shards.missing().next().is_some());
     let services = owners::whole(&whole.outcomes, whole.suites);
     let dialect = crate::rerun::judge::dialect(&whole);
-    settle(&mut whole.outcomes, &services, &dialect, whole.suites);
+    let worlds = whole.conditions.worlds();
+    settle(&mut whole.outcomes, &services, &dialect, whole.suites, worlds);
     Ok(whole)
 }
 

@@ -88,6 +88,21 @@ async fn a_report_is_judged_again_with_the_same_verdicts() {
 }
 
 #[tokio::test]
+async fn a_record_that_differs_from_its_request_fails_its_row_and_shows_both() {
+    let (sender, reader) = ("network.messages.sender", "network.messages.found");
+    let run = run(Some("field:GET /api/v0/messages/{hash}/200/message.sender=other"), &[reader]).await;
+    let found = verdicts(&run);
+    assert_eq!((found[reader], found[sender]), (Verdict::Pass, Verdict::Fail), "{found:?}");
+    let own = run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == sender).expect("the row");
+    let methods: Vec<&str> = own.exchanges.iter().map(|exchange| &*exchange.request.method).collect();
+    assert_eq!(methods, ["POST", "GET"]);
+    assert!(reason(own).contains("as the request that made the message says"), "{}", reason(own));
+    let report = json::read(&json::write(&run)).expect("a report");
+    assert!(judge(&report, None).await.expect("the report's profile").holds());
+    assert_eq!(json::write(&report), json::write(&run));
+}
+
+#[tokio::test]
 async fn parts_of_a_run_are_judged_together() {
     // The first part has seen the wrong field, and the second has the owner's check, which has not.
     let (first, second) = (run(Some(DEADLINE), &[OTHER]).await, run(None, &[OWNER]).await);

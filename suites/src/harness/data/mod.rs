@@ -13,6 +13,6 @@ pub use control_error::ControlError;
 pub use cost::{Cost, Costs, Depth, Sums, Weight};
 pub use outcome::{Account, AtPlace, OtherReading, Outcome};
 pub use reason::{At, Failure, Part, Reason, RestsOn, Statuses, Want, Why};
-pub use run::{Conditions, Run, Sent, Shards};
+pub use run::{Conditions, Run, Sent, Shards, Worlds};
 pub use stop::{Checked, Stop};
 pub use verdict::Verdict;

@@ -55,6 +55,8 @@ pub struct Outcome {
     /// A response to the check of this row broke what the requirement owns; the verdict says so, and the failure names the
     /// response, the last of the exchanges.
     pub seen_by: Option<Id>,
+    /// How many of the exchanges, the last ones, show that: the response, and before it another one that it contradicts.
+    pub seen_in: usize,
     /// Long response bodies were dropped, because the run has too many of them.
     pub is_cut: bool,
 }
@@ -69,12 +71,12 @@ impl Outcome {
 
     /// Whether it is only the verdict about a response to another check: its own check did not run.
     pub fn is_without_check(&self) -> bool {
-        self.seen_by.is_some() && self.exchanges.len() == 1
+        self.seen_by.is_some() && self.own_exchanges() == 0
     }
 
     /// The number of the check's own exchanges.
     pub fn own_exchanges(&self) -> usize {
-        self.exchanges.len() - usize::from(self.seen_by.is_some())
+        self.exchanges.len() - self.seen_in
     }
 
     /// An outcome without exchanges.
@@ -100,6 +102,7 @@ impl Outcome {
             elapsed_ms: None,
             answers: 0,
             seen_by: None,
+            seen_in: 0,
             is_cut: false,
         }
     }

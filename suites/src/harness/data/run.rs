@@ -114,6 +114,33 @@ pub struct Conditions {
     pub depth: Depth,
 }
 
+impl Conditions {
+    /// Which checks saw each other's resources.
+    pub fn worlds(&self) -> Worlds {
+        let has_forks = self.offer.as_ref().is_some_and(|offer| offer.forks);
+        if self.is_embedded || has_forks { Worlds::Own } else { Worlds::Shared }
+    }
+}
+
+/// Which checks see each other's resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worlds {
+    /// Each check has a world of its own.
+    Own,
+    /// All checks share the target.
+    Shared,
+}
+
+impl Worlds {
+    /// The world of the check with this number.
+    pub(crate) const fn of(self, outcome: usize) -> usize {
+        match self {
+            Worlds::Own => outcome,
+            Worlds::Shared => 0,
+        }
+    }
+}
+
 impl Run {
     /// A run without outcomes.
     pub fn new(suites: Suites) -> Run {

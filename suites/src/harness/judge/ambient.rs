@@ -7,15 +7,16 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::field::Part;
+use assay_spec::field::{CONTENT_TYPE, Part};
 use assay_spec::reply::{BodyPath, Expected, Header, Met, judge as judge_value};
-use assay_spec::shape::{Reply, ShapeKind};
+use assay_spec::shape::{Field, Reply, ShapeKind};
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::documents::endpoints::{endpoint_at, endpoint_of};
-use crate::harness::data::{At, Failure, Outcome, Reason, RestsOn, Verdict, Why};
+use crate::harness::data::{At, Failure, Outcome, Reason, RestsOn, Verdict, Why, Worlds};
+use crate::harness::judge::relations::{self, Facts, Written};
 use crate::harness::suite::Suites;
 use crate::http::exchange::{Exchange, Response};
 use crate::http::sse;
@@ -38,6 +39,8 @@ pub(crate) struct Judged<'a> {
     pub(crate) row: Id,
     /// Why it is not as declared.
     pub(crate) failure: Option<Failure>,
+    /// An object, with the members that are declared of it.
+    pub(crate) object: Option<(&'static [Field], &'a Value)>,
 }
 
 /// The name of a part, as it is declared.
@@ -46,6 +49,16 @@ pub(crate) enum Name<'a> {
     Field(&'a BodyPath<'a>),
     /// A header, or empty for a whole body.
     Plain(&'static str),
+}
+
+impl Name<'_> {
+    /// Where it was found.
+    pub(crate) fn pointer(&self) -> String {
+        match self {
+            Name::Field(place) => place.to_string(),
+            Name::Plain(name) => (*name).to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Name<'_> {
@@ -59,22 +72,37 @@ impl fmt::Display for Name<'_> {
 
 /// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
 /// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
-pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
+pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites, worlds: Worlds) {
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
     let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
     let sent = OnceLock::new();
     let is_echo = |response: &Response, place: &BodyPath<'_>| {
         sent.get_or_init(|| Sent::new(outcomes)).has(response, &place.to_string())
     };
-    let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect, &is_echo)).collect();
+    let rejects = |row: Id| suites.check(row).is_some_and(|check| check.rejects);
+    let written = &Written::new(outcomes, worlds, dialect, rejects);
+    let numbered = outcomes.par_iter().enumerate();
+    let seen: Vec<(Seen, Vec<relations::Fact>)> = numbered
+        .map(|(number, outcome)| {
+            let mut facts = Facts::new(written, worlds, number);
+            let seen = Seen::new(outcome, dialect, &mut facts, &is_echo);
+            (seen, facts.facts)
+        })
+        .collect();
+    let (mut seen, facts): (Vec<Seen>, Vec<_>) = seen.into_iter().unzip();
+    for (row, number, breach) in relations::contradictions(&facts, worlds) {
+        seen[number].broken.entry(row).or_insert(breach);
+    }
     for (outcome, Seen { answers: more, broken: found }) in outcomes.iter().zip(seen) {
         for (row, count) in more {
             *answers.entry(row).or_default() += count;
         }
-        for (row, (exchange, failure)) in found {
-            broken
-                .entry(row)
-                .or_insert_with(|| (outcome.requirement, outcome.exchanges[exchange].clone(), failure));
+        for (row, Breach { exchange, failure, earlier }) in found {
+            broken.entry(row).or_insert_with(|| {
+                let earlier = earlier.map(|at| outcomes[at.outcome].exchanges[at.exchange].clone());
+                let exchanges = earlier.into_iter().chain([outcome.exchanges[exchange].clone()]).collect();
+                (outcome.requirement, exchanges, failure)
+            });
         }
     }
     for (row, found) in broken {
@@ -98,8 +126,25 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
 struct Seen {
     /// How many responses each row was judged by.
     answers: BTreeMap<Id, usize>,
-    /// The first breach of each row: the number of the exchange, and what is not as declared.
-    broken: BTreeMap<Id, (usize, Failure)>,
+    /// The first breach of each row.
+    broken: BTreeMap<Id, Breach>,
+}
+
+/// A part of a response that is not as it must be.
+pub(super) struct Breach {
+    /// The number of the exchange in its check.
+    pub(super) exchange: usize,
+    /// What is not as it must be.
+    pub(super) failure: Failure,
+    /// The exchange that it contradicts.
+    pub(super) earlier: Option<Seat>,
+}
+
+/// An exchange of a run: the number of its check, and its number in the check.
+#[derive(Clone, Copy)]
+pub(super) struct Seat {
+    pub(super) outcome: usize,
+    pub(super) exchange: usize,
 }
 
 impl Seen {
@@ -107,6 +152,7 @@ impl Seen {
     fn new(
         outcome: &Outcome,
         dialect: &Dialect,
+        facts: &mut Facts<'_>,
         is_echo: &(dyn Fn(&Response, &BodyPath<'_>) -> bool + Sync),
     ) -> Seen {
         let mut seen = Seen::default();
@@ -115,6 +161,9 @@ impl Seen {
             let mut rows: BTreeSet<Id> = BTreeSet::new();
             each_part(exchange, dialect, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
+                for (row, breach) in facts.add(number, exchange, &judged) {
+                    seen.broken.entry(row).or_insert(breach);
+                }
                 let Some(failure) = judged.failure else { return };
                 let Entry::Vacant(row) = seen.broken.entry(judged.row) else { return };
                 let is_own = match (judged.name, &exchange.response) {
@@ -122,7 +171,7 @@ impl Seen {
                     _ => false,
                 };
                 if !is_own {
-                    row.insert((number, failure));
+                    row.insert(Breach { exchange: number, failure, earlier: None });
                 }
             });
             for row in rows {
@@ -201,7 +250,7 @@ fn is_shown(sent: &Value, name: &str, shown: Option<&Value>) -> bool {
 }
 
 /// Calls `met` for a value and each value inside it.
-fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
+pub(super) fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
     met(value);
     match value {
         Value::Array(items) => items.iter().for_each(|item| each_value(item, met)),
@@ -212,7 +261,7 @@ fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
 
 /// Fails a row for a response to the check of another, unless it has failed by itself, or would have but for a failed
 /// prerequisite.
-fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
+fn fail(own: &mut Outcome, (by, exchanges, failure): (Id, Vec<Exchange>, Failure)) {
     let has_failed = matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure);
     if has_failed || matches!(own.rests_on, Some(RestsOn::Prerequisite(_))) {
         return;
@@ -220,7 +269,8 @@ fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
     own.reason = Reason::kind(Why::Ambient);
     own.verdict = Verdict::Fail;
     own.seen_by = Some(by);
-    own.exchanges.push(exchange);
+    own.seen_in = exchanges.len();
+    own.exchanges.extend(exchanges);
     own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
 }
 
@@ -279,7 +329,7 @@ fn each_header(
         let failure = (!rule.holds(value))
             .then(|| Failure::new(At::header(name), rule.want(), value.unwrap_or("none"), None));
         let (part, name, status) = (Part::Header, Name::Plain(name), response.status);
-        met(Judged { endpoint, status, part, name, row, failure });
+        met(Judged { endpoint, status, part, name, row, failure, object: None });
     }
 }
 
@@ -329,7 +379,8 @@ impl Body<'_> {
     fn whole(&mut self, is_right: bool, want: &str, got: impl FnOnce() -> String) {
         let failure = (!is_right).then(|| Failure::new("body", want, got(), None));
         let Body { endpoint, status, row, .. } = *self;
-        (self.met)(Judged { endpoint, status, part: Part::Bytes, name: Name::Plain(""), row, failure });
+        let (part, name) = (Part::Bytes, Name::Plain(""));
+        (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
     }
 
     /// Each event whose data is a JSON object.
@@ -342,6 +393,24 @@ impl Body<'_> {
                 (self.met)(judged(endpoint, status, Part::Event, &format!("event {n} "), found));
             });
         }
+    }
+
+    /// The media type of a JSON body.
+    fn media_type(&mut self, response: &Response) {
+        let Body { endpoint, status, row, .. } = *self;
+        if !endpoint.types_json() {
+            return;
+        }
+        let found = media_type(response);
+        // Whether it may be one of a stream belongs to the rows of streams.
+        if found == "text/event-stream" {
+            return;
+        }
+        let is_json = found == "application/json" || found.ends_with("+json");
+        let failure = (!is_json)
+            .then(|| Failure::new(At::header(CONTENT_TYPE), "a JSON media type", found.clone(), None));
+        let (part, name) = (Part::Header, Name::Plain(CONTENT_TYPE));
+        (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
     }
 
     /// A JSON body. A proxy fails in its own words, so a 5xx that is not JSON is not judged.
@@ -357,13 +426,14 @@ impl Body<'_> {
             return;
         }
         self.whole(true, "JSON", String::new);
+        self.media_type(response);
         judge_value(kind, &body, row, &BodyPath::BODY, &mut |found| {
             (self.met)(judged(endpoint, status, Part::Body, "", found));
         });
         for rule in expected.whole {
             let failure = (rule.breaks)(&body).map(|got| Failure::new("body", rule.want, got, None));
             let (part, name) = (Part::Body, Name::Plain(""));
-            (self.met)(Judged { endpoint, status, part, name, row: rule.row, failure });
+            (self.met)(Judged { endpoint, status, part, name, row: rule.row, failure, object: None });
         }
     }
 }
@@ -405,14 +475,16 @@ fn judged<'a>(
     before: &str,
     found: Met<'a>,
 ) -> Judged<'a> {
-    let Met { place, row, value, want } = found;
+    let Met { place, row, kind, value, want } = found;
+    let members = value.map(|value| (kind.members(value), value));
+    let object = members.filter(|(members, _)| !members.is_empty());
     let failure = want.map(|want| {
         let pointer = place.to_string();
         let at = if pointer.is_empty() { "body".to_owned() } else { format!("{before}{pointer}") };
         let got = value.map_or_else(|| "nothing".to_owned(), |value| shown(&value.to_string()));
         Failure::new(&at, want, got, None)
     });
-    Judged { endpoint, status, part, name: Name::Field(place), row, failure }
+    Judged { endpoint, status, part, name: Name::Field(place), row, failure, object }
 }
 
 /// The most characters of a value that a failure shows.
@@ -495,7 +567,7 @@ mod tests {
                 let exchange = exchange(site, target, 429, after, body);
                 seen.expect("a check of the group").exchanges.push(exchange);
             }
-            apply(&mut outcomes, &Dialect::default(), SUITES);
+            apply(&mut outcomes, &Dialect::default(), SUITES, Worlds::Own);
             let failed: Vec<String> = outcomes
                 .iter()
                 .filter(|outcome| outcome.verdict == Verdict::Fail)

@@ -1,7 +1,8 @@
 //! From responses to a result, in this order:
 //!
 //! 1. `verdict`: how one check ended, when it has ended.
-//! 2. `settle`, once all have: `ambient` holds every response of every check to the declarations; a check whose
+//! 2. `settle`, once all have: `ambient` holds every response of every check to the declarations, and `relations` to what
+//!    the other exchanges show; a check whose
 //!    prerequisite failed becomes inconclusive; `owners` finds the row that each failed precondition rests on.
 //! 3. `baseline`: known failures.
 //! 4. `conclusion`: the result of the run. `cause` groups what did not pass, for reports.
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::{Dialect, Id, Service};
 
-use crate::harness::data::{Outcome, RestsOn, Verdict};
+use crate::harness::data::{Outcome, RestsOn, Verdict, Worlds};
 use crate::harness::suite::Suites;
 
 pub mod ambient;
@@ -18,6 +19,7 @@ pub mod baseline;
 pub mod cause;
 pub mod conclusion;
 pub(crate) mod owners;
+pub mod relations;
 pub(crate) mod verdict;
 
 /// Judges every response by the declarations, makes checks with a failed prerequisite inconclusive, finds the owners of
@@ -27,8 +29,9 @@ pub(crate) fn settle(
     whole: &BTreeSet<Service>,
     dialect: &Dialect,
     suites: Suites,
+    worlds: Worlds,
 ) {
-    ambient::apply(outcomes, dialect, suites);
+    ambient::apply(outcomes, dialect, suites, worlds);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
         rest(outcome, &failed, suites);

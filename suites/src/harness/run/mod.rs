@@ -212,7 +212,8 @@ impl Runner<'_> {
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
         let suites = self.settings.suites;
         let whole = owners::whole(&outcomes, suites);
-        settle(&mut outcomes, &whole, &self.settings.dialect, suites);
+        let conditions = self.conditions();
+        settle(&mut outcomes, &whole, &self.settings.dialect, suites, conditions.worlds());
         Run {
             target: self.target.name(),
             seed: self.settings.seed,
@@ -220,7 +221,7 @@ impl Runner<'_> {
             transitions,
             endpoints,
             sent,
-            conditions: self.conditions(),
+            conditions,
             ..Run::new(suites)
         }
     }

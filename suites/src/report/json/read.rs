@@ -119,6 +119,10 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
     if failure.as_ref().and_then(|failure| failure.exchange).is_some_and(|at| at >= exchanges.len()) {
         return Err("failure.exchange: the outcome does not have this exchange".to_owned());
     }
+    let seen_in = one.seen_in.unwrap_or_else(|| usize::from(one.seen_by.is_some()));
+    if seen_in > exchanges.len() {
+        return Err("seen_in: the outcome has fewer exchanges".to_owned());
+    }
     Ok(Outcome {
         cells,
         notes: one.notes,
@@ -141,6 +145,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         seed: one.seed.as_deref().map(number).transpose()?,
         elapsed_ms: one.elapsed_ms,
         answers: one.answers,
+        seen_in,
         seen_by: one.seen_by.as_deref().map(row).transpose()?,
         is_cut: one.is_cut,
         roles: one.roles,

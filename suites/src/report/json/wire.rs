@@ -206,6 +206,9 @@ pub(super) struct Outcome {
     /// The requirement whose check got the response that broke it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_by: Option<String>,
+    /// How many of the exchanges, the last ones, show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_in: Option<usize>,
     /// Long response bodies were dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,

@@ -129,6 +129,7 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         elapsed_ms: outcome.elapsed_ms,
         answers: outcome.answers,
         seen_by: outcome.seen_by.map(ToString::to_string),
+        seen_in: (outcome.seen_in > 1).then_some(outcome.seen_in),
         is_cut: outcome.is_cut,
         roles: outcome.roles.clone(),
         sites: outcome.sites.clone(),

@@ -2,7 +2,7 @@
 
 use assay_spec::Place;
 use assay_spec::crypto::text::hex;
-use assay_spec::json::is_integer;
+use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
 use assay_spec::network::storage::STORE;
@@ -12,8 +12,8 @@ use super::caller::{Caller, Procedure, caller};
 use super::creations::{Creation, hashes};
 use super::wire::{Call, Draft, now, path_with};
 use super::{
-    ACCEPTED, CREATED, Created, List, created, forget, holds_in_order, list_of, look, polled, post_content,
-    post_draft, posted, programs, read, storage,
+    ACCEPTED, CREATED, Created, List, created, forget, list_of, look, polled, post_content, post_draft,
+    posted, programs, read, storage,
 };
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};

@@ -6,7 +6,7 @@ use assay_spec::value::ValueKind;
 use serde_json::Value;
 
 use super::creations::hashes;
-use super::wire::{Call, Draft};
+use super::wire::{Call, Draft, now};
 use super::{ACCEPTED, REJECTED, list_of, look, polled};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::data::{At, Want};
@@ -159,6 +159,17 @@ pub(super) fn is_text(value: &Value) -> bool {
 pub(super) fn is_seconds(value: &Value) -> bool {
     is_integer(value) && is_epoch(value)
 }
+
+/// Expects the time of a write of this run: an integer of seconds, at most an hour from the target's clock.
+pub(super) async fn expect_recent(probe: &Probe<'_>, answer: &Answer<'_>, pointer: &str) -> Checked {
+    let now = now(probe).await?.seconds();
+    let want = format!("an integer of seconds, at most an hour from {now}");
+    let is_recent = |at: &Value| at.as_f64().is_some_and(|at| (at - now as f64).abs() <= RECENT_S);
+    answer.expect_json(pointer, &want, |at| is_seconds(at) && is_recent(at)).map(drop)
+}
+
+/// A paced run may read a write some minutes later, and a constant is days away.
+const RECENT_S: f64 = 3_600.0;
 
 /// A number of seconds since the epoch, from 2001 until far from now.
 pub(super) fn is_epoch(value: &Value) -> bool {

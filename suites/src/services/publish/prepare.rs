@@ -133,13 +133,20 @@ async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place
         .map(drop)
 }
 
+/// An integer that is not negative.
+fn is_count(value: &Value) -> bool {
+    is_integer(value) && value.as_f64().is_some_and(|count| count >= 0.0)
+}
+
 /// A condition on a member of an object.
 type Member<'a> = &'a dyn Fn(&Value) -> bool;
 
-/// Sends a prepare. `txtObserved` must be null or absent, or an object whose members have the documented types.
+/// Sends a prepare. `txtObserved` must be null or absent, or an object whose members have the documented types. The counts
+/// must not be negative, and the observation was made before the answer.
 #[shows(rows::TXT_OBSERVED)]
 async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, Talk { answer, .. }) = answered(probe, place).await?;
+    let slack = slack_ms(probe, &PREPARE_LIFETIME);
+    let (_, Talk { answer, sent: [_, after], .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
     answer.given_accepted(&[200], PREPARED)?;
@@ -149,11 +156,11 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) ->
     };
     let members: [(&str, &str, Member<'_>); 5] = [
         ("vault", "a string", &Value::is_string),
-        ("agreeing", "an integer", &is_integer),
-        ("required", "an integer", &is_integer),
+        ("agreeing", "an integer, not negative", &is_count),
+        ("required", "an integer, not negative", &is_count),
         ("reason", "a string", &Value::is_string),
-        ("at", "milliseconds since the epoch", &|value| {
-            value.as_i64().is_some_and(|at| at > 1_000_000_000_000)
+        ("at", "milliseconds since the epoch, not after the answer", &|value| {
+            value.as_i64().is_some_and(|at| at > 1_000_000_000_000 && at <= after.0 + slack)
         }),
     ];
     answer.expect(observed.is_object(), "/txtObserved", "null or an object", observed.to_string())?;

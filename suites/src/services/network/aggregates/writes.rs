@@ -1,16 +1,17 @@
 //! Writes to an aggregate, and reading it afterwards.
 
 use assay_spec::Place;
+use assay_spec::json::holds;
 use assay_spec::network::requirements::{aggregates as rows, messages};
 use serde_json::{Value, json};
 
 use super::super::caller::{Caller, caller};
 use super::super::messages::fresh_channel;
 use super::super::replies::{
-    expect_absent_or, expect_created, expect_typed, found, is_address, is_seconds, is_text, until,
+    expect_absent_or, expect_created, expect_recent, expect_typed, found, is_address, is_text, until,
 };
 use super::super::wire::Draft;
-use super::super::{ACCEPTED, created, holds, polled};
+use super::super::{ACCEPTED, created, polled};
 use super::{aggregate_call, any, key, label, write, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -81,12 +82,12 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/content", &members.to_string(), |content| holds(content, &members)).map(drop)
 }
 
-/// Writes an aggregate and reads it. `time` must be an integer of seconds.
+/// Writes an aggregate and reads it. `time` must be an integer of seconds, at most an hour from the target's clock.
 #[shows(rows::TIME)]
 async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
-    answer.expect_json("/time", "an integer of seconds", is_seconds).map(drop)
+    expect_recent(probe, &answer, "/time").await
 }
 
 /// Writes an aggregate and reads it. `item_hash` must be a string that is not empty. Which message it names is not shown;

@@ -6,7 +6,7 @@ use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
-use super::super::replies::{found, is_address, is_seconds, until};
+use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
 use super::{instance_call, ipv6, made, recorded};
@@ -93,14 +93,15 @@ async fn status_is_a_string(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
-/// Creates an instance and reads it. `created_at` must be an integer of seconds.
+/// Creates an instance and reads it. `created_at` must be an integer of seconds, at most an hour from the target's clock.
 #[shows(rows::CREATED_AT)]
-async fn created_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
+async fn created_at_is_the_time_in_seconds(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
-    answer.expect_json("/created_at", "an integer of seconds", is_seconds).map(drop)
+    expect_recent(probe, &answer, "/created_at").await
 }
 
-/// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`.
+/// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`, and at most an hour
+/// from the target's clock.
 #[shows(rows::UPDATED_AT)]
 async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
     let (_, answer) = recorded(probe).await?;
@@ -108,7 +109,8 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
     probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
     let want = format!("an integer of seconds, {created} or later");
     let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
-    answer.expect_json("/updated_at", &want, is_later).map(drop)
+    answer.expect_json("/updated_at", &want, is_later)?;
+    expect_recent(probe, &answer, "/updated_at").await
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
