@@ -63,11 +63,11 @@ impl ValueKind {
 macro_rules! strings {
     ($($name:literal: $text:expr),* ; deep $($deep:literal: $other:expr),* $(,)?) => {
         &[
-            $($crate::value::strings!(one $name $text),)*
-            $($crate::value::strings!(one $deep $other).beyond_quick()),*
+            $($crate::value::strings!(one $name, $text),)*
+            $($crate::value::strings!(one $deep, $other).beyond_quick()),*
         ]
     };
-    (one $name:literal $text:expr) => {
+    (one $name:expr, $text:expr) => {
         $crate::value::ValueKind::text(
             $name,
             |_| Some(serde_json::Value::from($text)),

@@ -7,6 +7,7 @@ use assay_spec::drop::limits::{CLAIM_WINDOW, DROP_ID_CHARACTERS};
 use assay_spec::drop::machines::{DropEvent, DropState};
 use assay_spec::drop::requirements::{cid, limits, response, site, upload, zip};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse};
+use assay_spec::drop::zip::forms;
 use assay_spec::instant::HOUR;
 use http::HeaderValue;
 use serde_json::json;
@@ -25,6 +26,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
     upload::ARTIFACT_REQUIRED => "a form without an artifact publishes an empty site", guard;
     upload::SOURCE_TAKEN => "a form with a source is rejected", guard;
     upload::SOURCE_IGNORED => "a malformed source is rejected", guard;
+    upload::FORMS => "files whose sizes follow their data have no bytes", step |s: &mut Identifier| {
+        s.0 = |core, zip, extracted| {
+            let mut extracted = extracted.clone();
+            if !forms::of(zip).is_disjoint(&[forms::DESCRIPTORS, forms::UNSIGNED_DESCRIPTORS].into()) {
+                extracted.files.values_mut().for_each(|file| *file = Arc::from(&b""[..]));
+            }
+            handler::identifier(core, zip, &extracted)
+        };
+    };
     upload::NO_CORS => "responses allow any origin (CORS)", reply |r: &mut UploadReply| {
         r.0.headers.insert("access-control-allow-origin", HeaderValue::from_static("*"));
     };

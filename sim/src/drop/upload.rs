@@ -10,7 +10,7 @@ use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::machines::{DropEvent, DropState};
 use assay_spec::drop::requirements::cid::OF_THE_FILES;
 use assay_spec::drop::requirements::upload::{
-    ARTIFACT_REQUIRED, PAUSED, PUBLISH_FAILED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED,
+    ARTIFACT_REQUIRED, FORMS, PAUSED, PUBLISH_FAILED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED,
 };
 use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse, claim_fragment};
@@ -102,6 +102,9 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
     let (zip, extracted) = if let Some(zip) = form.artifact {
+        for taken in zip::forms::of(&zip).into_iter().chain(form.forms) {
+            core.accept_value(&FORMS, &json!(taken))?;
+        }
         let limits = core.limits(&state.limits);
         let limits = zip::Limits {
             zip_bytes: limits.zip_bytes,

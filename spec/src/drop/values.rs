@@ -1,5 +1,6 @@
 //! What the rows of the drop reject in place of a valid value, and what they accept besides ordinary values.
 
+use super::zip::forms;
 use crate::value::{ValueKind, strings};
 
 /// `source` of the listed characters, at most 64.
@@ -24,6 +25,27 @@ pub const IGNORED: &[ValueKind] = strings! {
     "quotes": "\"a\"",
     "300-characters": "x".repeat(300),
 };
+
+/// A form.
+macro_rules! form {
+    ($name:expr) => {
+        strings!(one $name, $name).beyond_quick()
+    };
+}
+
+/// Forms of a zip, and of the part that holds it, as ordinary programs write them.
+pub const FORMS: &[ValueKind] = &[
+    form!(forms::DESCRIPTORS),
+    form!(forms::UNSIGNED_DESCRIPTORS),
+    form!(forms::FOLDERS),
+    form!(forms::COMMENT),
+    form!(forms::DOS),
+    form!(forms::NO_ATTRIBUTES),
+    form!(forms::EXTRA_FIELDS),
+    form!(forms::WINDOWS_TYPE),
+    form!(forms::NO_TYPE),
+    form!(forms::SOURCE_FIRST),
+];
 
 /// Names of files that a zip can hold and a folder can contain.
 pub const NAMES: &[ValueKind] = strings! {
@@ -58,7 +80,7 @@ pub const ABSOLUTE: &[ValueKind] = strings! {
 /// The name of a page.
 macro_rules! page {
     ($name:literal, $path:literal) => {
-        strings!(one $name $path)
+        strings!(one $name, $path)
     };
 }
 

@@ -34,9 +34,11 @@ pub(super) struct Header<'a> {
     pub(super) size: u64,
     pub(super) offset: u64,
     pub(super) name: &'a [u8],
-    extra: &'a [u8],
+    pub(super) extra: &'a [u8],
+    /// The system of the writer in the upper half.
+    pub(super) made: u16,
     disk: u16,
-    attributes: u32,
+    pub(super) attributes: u32,
 }
 
 /// An entry: a header with a known name and kind.
@@ -64,6 +66,7 @@ impl<'a> Header<'a> {
         let (name, extra) = (usize::from(u16_at(bytes, 28)?), usize::from(u16_at(bytes, 30)?));
         let length = SIZE + name + extra + usize::from(u16_at(bytes, 32)?);
         let header = Self {
+            made: u16_at(bytes, 4)?,
             flags: u16_at(bytes, 8)?,
             method: u16_at(bytes, 10)?,
             crc: u32_at(bytes, 16)?,

@@ -23,6 +23,8 @@ pub(super) struct Directory<'a> {
     pub(super) shift: u64,
     /// The first false statement of the end records.
     pub(super) fault: Option<String>,
+    /// Whether the zip has a comment.
+    pub(super) has_comment: bool,
     headers: &'a [u8],
 }
 
@@ -69,7 +71,8 @@ impl<'a> Directory<'a> {
             faults.note(format!("{count} entries, but {} are declared", said.entries));
         }
         let shift = (start as u64).wrapping_sub(offset);
-        Ok(Self { start, shift, fault: faults.0, headers: &zip[start..end] })
+        let has_comment = u16_at(zip, at + 20).is_some_and(|length| length > 0);
+        Ok(Self { start, shift, fault: faults.0, has_comment, headers: &zip[start..end] })
     }
 
     /// The headers, in order.

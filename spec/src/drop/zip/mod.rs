@@ -16,6 +16,7 @@ mod central;
 mod contents;
 mod end;
 mod fields;
+pub mod forms;
 mod inflate;
 mod layout;
 mod links;

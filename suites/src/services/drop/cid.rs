@@ -26,6 +26,18 @@ pub(super) fn read(answer: &Answer<'_>) -> Option<Cid> {
     answer.json()["cid"].as_str().and_then(|text| text.parse().ok())
 }
 
+/// Whether the CID is that of a site's files.
+pub(super) fn is_of(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample) -> Result<bool, Stop> {
+    Ok(read(answer) == Some(sample.cid(&documented(probe))?))
+}
+
+/// Expects the CID of a site's files, whatever the form of its zip.
+pub(super) fn expect_of(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample, form: &str) -> Checked {
+    let (wanted, shown) = (sample.cid(&documented(probe))?, answer.json()["cid"].to_string());
+    let want = format!("\"{wanted}\" for a zip with {form}");
+    answer.expect(is_of(probe, answer, sample)?, "/cid", want, shown)
+}
+
 /// A layout that differs in one property, with a description.
 type Wrong = (String, Layout);
 

@@ -1,8 +1,14 @@
 //! The multipart form of an upload.
 
+use assay_spec::drop::zip::forms;
+use assay_spec::drop::zip::write::{Entry, shaped};
+
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 use crate::http::multipart;
+
+/// The usual media type of a zip.
+const TYPE: &str = forms::media_type("");
 
 /// A multipart form: its parts in order.
 #[derive(Clone, Debug)]
@@ -19,10 +25,28 @@ impl Form {
         Form::new(probe).artifact(zip)
     }
 
+    /// The form of an upload in these forms of zip and parts, with a `source` if there is one.
+    pub(crate) fn shaped(
+        probe: &Probe<'_>,
+        entries: &[Entry],
+        wanted: &[&str],
+        source: Option<&str>,
+    ) -> Form {
+        let kind =
+            wanted.iter().map(|form| forms::media_type(form)).find(|kind| *kind != TYPE).unwrap_or(TYPE);
+        let zip = |form: Form| Form(form.0.file("artifact", "site.zip", kind, &shaped(entries, wanted)));
+        let source = |form: Form| match source {
+            Some(source) => form.field("source", source),
+            None => form,
+        };
+        let form = Form::new(probe);
+        if wanted.contains(&forms::SOURCE_FIRST) { zip(source(form)) } else { source(zip(form)) }
+    }
+
     /// Adds the zip.
     #[must_use]
     pub(crate) fn artifact(self, zip: &[u8]) -> Form {
-        Form(self.0.file("artifact", "site.zip", "application/zip", zip))
+        Form(self.0.file("artifact", "site.zip", TYPE, zip))
     }
 
     /// Adds a text field.

@@ -23,6 +23,7 @@ use std::time::Duration;
 use assay_spec::Instant;
 use assay_spec::cid::Estimate;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
+use assay_spec::drop::zip::forms;
 use assay_spec::instant::HOUR;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
@@ -121,6 +122,18 @@ pub(crate) enum Which {
     Rich,
 }
 
+/// Forms that the uploads of a shared target take, so that they cost nothing: of the zip, and of the parts.
+const ZIP_FORMS: [&str; 7] = [
+    forms::DESCRIPTORS,
+    forms::FOLDERS,
+    forms::UNSIGNED_DESCRIPTORS,
+    forms::EXTRA_FIELDS,
+    forms::DOS,
+    forms::COMMENT,
+    forms::NO_ATTRIBUTES,
+];
+const TYPE_FORMS: [&str; 2] = [forms::WINDOWS_TYPE, forms::NO_TYPE];
+
 /// The number of kinds.
 const KINDS: usize = 3;
 
@@ -131,6 +144,19 @@ impl Which {
             Which::Plain => "drop.plain",
             Which::Second => "drop.second",
             Which::Rich => "drop.rich",
+        }
+    }
+
+    /// The forms of its upload, where checks share it: two of a zip for the rich site, one with other parts for the second.
+    fn forms(self, probe: &Probe<'_>) -> Vec<&'static str> {
+        let drawn = probe.settings.seed as usize;
+        let [zip, kind] =
+            [&ZIP_FORMS[..], &TYPE_FORMS].map(|forms| move |n: usize| forms[(drawn + n) % forms.len()]);
+        match self {
+            _ if probe.owns_time() => Vec::new(),
+            Which::Plain => Vec::new(),
+            Which::Second => vec![zip(0), kind(0), forms::SOURCE_FIRST],
+            Which::Rich => vec![zip(1), kind(1)],
         }
     }
 
@@ -156,6 +182,8 @@ struct Made {
     /// The target's time before the upload and after the response, in milliseconds.
     sent: i64,
     come: i64,
+    /// The status of the same upload in other forms, if it was not accepted.
+    rejected: Option<u16>,
 }
 
 /// An upload and its response, with any status.
@@ -165,12 +193,14 @@ pub(crate) struct Dropped<'p> {
     /// The target's time before the upload and after the response.
     pub(crate) sent: Instant,
     pub(crate) come: Instant,
+    /// The status of the same upload in the forms of its kind, if it was not accepted.
+    pub(crate) rejected: Option<u16>,
 }
 
 impl<'p> Dropped<'p> {
     fn new(answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
         let (sent, come) = (Instant(made.sent), Instant(made.come));
-        Dropped { answer, sample: which.sample(&made.label), sent, come }
+        Dropped { answer, sample: which.sample(&made.label), sent, come, rejected: made.rejected }
     }
 
     /// A string member of the response; empty if it is not a string.
@@ -235,19 +265,37 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
     make(probe, which).await.map(|(dropped, _)| dropped)
 }
 
+/// An upload of this kind in its forms; if that is not accepted, in the plain form. Then the row of the forms fails, and the
+/// check goes on.
 async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
+    let forms = which.forms(probe);
+    let (dropped, made) = make_in(probe, which, &forms).await?;
+    let status = dropped.answer.status();
+    if forms.is_empty() || !(400..500).contains(&status) || status == 429 {
+        return Ok((dropped, made));
+    }
+    let (plain, made) = make_in(probe, which, &[]).await?;
+    let rejected = ACCEPTED.contains(&plain.answer.status()).then_some(status);
+    Ok((Dropped { rejected, ..plain }, Made { rejected, ..made }))
+}
+
+async fn make_in<'p>(
+    probe: &'p Probe<'_>,
+    which: Which,
+    forms: &[&str],
+) -> Result<(Dropped<'p>, Made), Stop> {
     let label = Sample::label(probe);
     let sample = which.sample(&label);
-    let form = Form::with_zip(probe, &sample.zip());
-    let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
+    let source = (which == Which::Second).then_some(upload::SOURCE);
+    let form = Form::shaped(probe, &sample.entries(), forms, source);
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
     spend(probe, 0)?;
     let answer = post(probe, form.request(probe), address(probe)).await?;
     let come = probe.now().await?;
     // Without a control API only the response shows the target's clock.
     let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
-    let made = Made { label, sent: sent.0, come: come.0 };
-    Ok((Dropped { answer, sample, sent, come }, made))
+    let made = Made { label, sent: sent.0, come: come.0, rejected: None };
+    Ok((Dropped { answer, sample, sent, come, rejected: None }, made))
 }
 
 /// Uploads a zip.

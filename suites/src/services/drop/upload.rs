@@ -1,18 +1,22 @@
 //! Checks of the upload: required and optional form fields, CORS, and unavailability.
 
+use std::time::Duration;
+
 use assay_spec::Place;
 use assay_spec::drop::places::PREFLIGHT;
 use assay_spec::drop::requirements::upload as rows;
+use assay_spec::drop::zip::forms;
+use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
 
 use super::form::Form;
 use super::samples::Sample;
 use super::{
-    ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any,
-    upload,
+    ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, cid, counterpart, dropped, ordinary, patient, send,
+    send_any, upload,
 };
 use crate::harness::check::{Checked, rejects, shows};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 
@@ -58,6 +62,45 @@ async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
         let answer = send(probe, form.request(probe)).await?;
         answer.expect_not_malformed("source", source)?;
         answer.expect_accepted(ACCEPTED, RECEIPT)?;
+    }
+    Ok(())
+}
+
+/// The forms that are sent before an hour passes: an address has ten uploads in it.
+const FORMS_PER_HOUR: usize = 6;
+
+/// Uploads a site in each form that ordinary programs give a zip and the form around it: sizes behind the data, entries of
+/// folders, a comment, attributes of DOS or none, extra fields, other media types, `source` first. Each must be accepted, with
+/// the CID of the same files. On a shared target the uploads that checks share anyway take some of the forms, which the seed
+/// draws.
+#[shows(rows::FORMS, uses_up, after(rows::SOURCE_TAKEN))]
+async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
+    let plain = ordinary(probe).await?;
+    plain.answer.expect_accepted(ACCEPTED, RECEIPT)?;
+    let is_right = cid::is_of(probe, &plain.answer, &plain.sample)?;
+    probe.given(is_right, "the CID of a plain upload is not that of its files; other checks judge that")?;
+    if !probe.owns_time() {
+        for which in [Which::Second, Which::Rich] {
+            let found = dropped(probe, which).await?;
+            let forms = which.forms(probe).join(", ");
+            let got = found.rejected.unwrap_or(found.answer.status()).to_string();
+            let at = At::status_named(format!("status of a zip with {forms}"));
+            found.answer.expect(found.rejected.is_none(), at, Want::one_of(ACCEPTED), got)?;
+            found.answer.given_status(ACCEPTED)?;
+            cid::expect_of(probe, &found.answer, &found.sample, &forms)?;
+        }
+    }
+    for (n, form) in probe.uncommon_values().enumerate() {
+        if n % FORMS_PER_HOUR == FORMS_PER_HOUR - 1 && probe.owns_time() {
+            probe.advance(Duration::from_millis(HOUR as u64)).await?;
+        }
+        let sample = Sample::plain(&Sample::label(probe));
+        let source = (form.name == forms::SOURCE_FIRST).then_some(SOURCE);
+        let request = Form::shaped(probe, &sample.entries(), &[form.name], source).request(probe);
+        let answer = send(probe, request).await?;
+        answer.expect_not_malformed("a zip", form)?;
+        answer.expect_accepted(ACCEPTED, RECEIPT)?;
+        cid::expect_of(probe, &answer, &sample, form.name)?;
     }
     Ok(())
 }

@@ -7,11 +7,13 @@
 mod end;
 mod entry;
 mod numbers;
+mod shape;
 
 use std::borrow::Cow;
 
 pub use end::{End, WideEnd};
 pub use entry::{DESCRIPTOR, Entry, FULL, Header, UTF8, extra};
+pub use shape::shaped;
 
 /// A zip: its entries in the order of the directory.
 #[derive(Clone, Debug, Default)]
