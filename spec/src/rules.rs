@@ -3,10 +3,23 @@
 //! Every rule that can reject an input, and every statement about an output, is asked of a [`Rules`] by its
 //! requirement. [`Strict`] enforces all of them. [`Without`] switches one off: vectors use it to prove that a case is
 //! rejected by the rule it names. The simulator has its own implementation for a running service.
+//!
+//! What a program does that violates a rule is not in the function that asks the rule. Where an input is only rejected,
+//! nothing is needed: the function goes on. Where the function needs another value to go on, it names a [`Mistake`] of the
+//! service's `mistakes.rs`:
+//!
+//! ```ignore
+//! // What the document says.
+//! let encoded = rules.read(&SCHEME, header, |header| …)?;
+//! // Who gets it wrong, and how, in `mistakes.rs`.
+//! SCHEME => "A server behind a proxy …", |header: &str| -> Result<&str, String> { … }
+//! ```
+
+use std::ops::Deref;
 
 use serde_json::Value;
 
-use crate::Id;
+use crate::{Id, Requirement};
 
 /// A rejected input: the rule, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +30,61 @@ pub struct Refused {
     /// What was seen, for logs. Never sent to a peer.
     pub why: String,
 }
+
+/// A mistake that programs make with a rule, at one place of a function. `F` is the type of its code: a function of the same
+/// input as the strict one there, with the same output.
+///
+/// A function of `spec` names it in place of the row: where a row is wanted, `&MISTAKE` is the row.
+#[derive(Clone, Copy, Debug)]
+pub struct Mistake<F> {
+    /// The rule.
+    pub rule: Id,
+    /// Who makes it, and why it is tempting.
+    pub about: &'static str,
+    /// What they do with the input.
+    pub misread: F,
+}
+
+impl<F> Deref for Mistake<F> {
+    type Target = Requirement;
+
+    fn deref(&self) -> &Requirement {
+        self.rule
+    }
+}
+
+/// Declares the mistakes of a service: modules with the names of the groups of rows, and `ALL`, which lists them.
+///
+/// An entry is `ROW => "who makes it, and why it is tempting", |input: Type| -> Type { code }`. `ROW as PLACE` names the
+/// place of a second mistake with the same row.
+macro_rules! mistakes {
+    ($(
+        $(#[doc = $about:literal])+
+        mod $group:ident { $(
+            $row:ident $(as $place:ident)? => $why:literal, |$input:ident: $type:ty| -> $output:ty $code:block
+        )+ }
+    )+) => {
+        $(
+            $(#[doc = $about])+
+            pub mod $group {
+                use super::*;
+
+                $($crate::rules::mistakes! {
+                    @ [$($place)? $row] requirements::$group::$row, $why, $input, $type, $output, $code
+                })+
+            }
+        )+
+
+        /// Every mistake: its rule, and who makes it.
+        pub static ALL: &[($crate::Id, &str)] = &[$($((&requirements::$group::$row, $why)),+),+];
+    };
+    (@ [$name:ident $($row:ident)?] $rule:path, $why:literal, $input:ident, $type:ty, $output:ty, $code:block) => {
+        #[doc = $why]
+        pub static $name: $crate::rules::Mistake<fn($type) -> $output> =
+            $crate::rules::Mistake { rule: &$rule, about: $why, misread: |$input| $code };
+    };
+}
+pub(crate) use mistakes;
 
 /// Tells for each rule whether it is enforced, or violated in one of its variants. Rules are passed as `&mut dyn Rules`, so
 /// that a function that consults them is compiled once; how it consults them is in the methods of `dyn Rules`.
@@ -65,6 +133,68 @@ impl dyn Rules + '_ {
     /// A guard: rejects unless `holds`.
     pub fn require(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
         self.guard(rule, "", holds, &mut || why())
+    }
+
+    /// Reads an input as the document says. What it rejects is misread if the rule is violated.
+    pub fn read<I: Copy, T>(
+        &mut self,
+        rule: &Mistake<fn(I) -> Result<T, String>>,
+        input: I,
+        strict: impl FnOnce(I) -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        let strict = strict(input);
+        self.require(rule.rule, strict.is_ok(), || strict.as_ref().err().cloned().unwrap_or_default())?;
+        strict.or_else(|_| (rule.misread)(input)).map_err(|why| Refused { rule: rule.rule, why })
+    }
+
+    /// As [`read`](Self::read), for a rule that declares wrong values. `values` makes what was sent and the valid value, as
+    /// far as they are known, only for a rejection.
+    pub fn read_value<I: Copy, T>(
+        &mut self,
+        rule: &Mistake<fn(I) -> Result<T, String>>,
+        input: I,
+        values: impl FnOnce() -> (Option<Value>, Option<Value>),
+        strict: impl FnOnce(I) -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        let strict = strict(input);
+        if strict.is_ok() {
+            return self.read(rule, input, |_| strict);
+        }
+        let (sent, valid) = values();
+        self.judge(Some(rule.kind(sent.as_ref(), valid.as_ref())));
+        let misread = self.read(rule, input, |_| strict)?;
+        self.judge(None);
+        Ok(misread)
+    }
+
+    /// Rejects an input. The value is what the mistake makes of it if the rule is violated.
+    pub fn refuse<I: Copy, T>(
+        &mut self,
+        rule: &Mistake<fn(I) -> Result<T, String>>,
+        input: I,
+        why: impl Into<String>,
+    ) -> Result<T, Refused> {
+        self.read(rule, input, |_| Err(why.into()))
+    }
+
+    /// Derives a value from an input as the document says, or as the mistake does if the rule is violated.
+    pub fn derive<I, T>(
+        &mut self,
+        rule: &Mistake<fn(I) -> T>,
+        input: I,
+        documented: impl FnOnce(I) -> T,
+    ) -> T {
+        if self.violated(rule.rule).is_none() { documented(input) } else { (rule.misread)(input) }
+    }
+
+    /// The document demands that this is accepted. The mistake rejects it if the rule is violated.
+    pub fn accept<I>(
+        &mut self,
+        rule: &Mistake<fn(I) -> Result<(), String>>,
+        input: I,
+    ) -> Result<(), Refused> {
+        let misread = (rule.misread)(input);
+        self.admit(rule.rule, misread.is_ok(), &mut || misread.clone().err().unwrap_or_default())
     }
 
     /// A guard of a rule that declares wrong values: rejects unless `holds`. `valid` is the valid value, if it is known.

@@ -2,16 +2,15 @@
 
 use crate::crypto::ed25519::parse_address;
 use crate::publish::limits::RECORD_SKEW;
-use crate::publish::message::Message;
+use crate::publish::message::{self, Message};
+use crate::publish::mistakes::check::{ENCODING, FIRST, KIND, NONE, RECORD_FORM};
 use crate::publish::prepare::is_blank;
 use crate::publish::record::{Record, RecordKind};
 use crate::publish::requirements::check::{
-    CLIENT_ACCOUNT, DOMAIN, ENCODING, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, KIND, MEMO_PROGRAM,
-    ONE_INSTRUCTION, RECORD_CANONICAL, RECORD_FORM, TIME, TWO_SIGNATURES,
+    CLIENT_ACCOUNT, DOMAIN, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, MEMO_PROGRAM, RECORD_CANONICAL, TIME,
+    TWO_SIGNATURES,
 };
-use crate::publish::requirements::message::LEGACY;
-use crate::publish::requirements::record as rows;
-use crate::{Dialect, Id, Instant, Refused, Rules, Strict, Without};
+use crate::{Dialect, Instant, Refused, Rules, Strict};
 
 /// What the client asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +43,20 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The kind of its record, and the values that the record must have besides domain and time.
+    fn fields(&self) -> (RecordKind, Vec<(&str, &str)>) {
+        match self {
+            Op::Publish { cid, version } => {
+                let version = version.as_deref().filter(|version| !is_blank(version)).unwrap_or("0");
+                (RecordKind::Pub, vec![("c", cid), ("v", version)])
+            }
+            Op::Transfer { new_authority } => (RecordKind::Transfer, vec![("newVault", new_authority)]),
+            Op::Accept { transfer } => (RecordKind::Accept, vec![("transfer", transfer)]),
+        }
+    }
+}
+
 /// Runs all thirteen checks on the decoded bytes of a prepare's `message`. The client may sign only if this succeeds.
 ///
 /// `client` is the client's public key. Returns the record to be written.
@@ -55,11 +68,7 @@ pub fn check_message(
     now: Instant,
     rules: &mut dyn Rules,
 ) -> Result<Record, Refused> {
-    let message = rules.parse(
-        &ENCODING,
-        || Message::decode(bytes, &mut Strict).map_err(|refused| refused.why),
-        || Message::decode(bytes, &mut Without(&LEGACY)).map_err(|refused| refused.why),
-    )?;
+    let message: Message = rules.read(&ENCODING, bytes, message::read)?;
     rules.require(&TWO_SIGNATURES, message.header[0] == 2, || format!("{} signatures", message.header[0]))?;
     rules.require(&CLIENT_ACCOUNT, message.accounts.get(1) == Some(client), || {
         "account 1 is not the client's key".to_owned()
@@ -68,10 +77,11 @@ pub fn check_message(
     rules.require(&FEE_PAYER, payer.is_some() && payer != Some(client), || {
         "account 0 is the client's key: the client would pay the fee".to_owned()
     })?;
-    let count = message.instructions.len();
-    rules.require(&ONE_INSTRUCTION, count == 1, || format!("{count} instructions"))?;
-    // If the rule is violated and there is no instruction, nothing is left to check.
-    let Some(instruction) = message.instructions.first() else { return Ok(Record::unread()) };
+    let instruction = match message.instructions.as_slice() {
+        [only] => only,
+        [first, ..] => rules.refuse(&FIRST, first, format!("{} instructions", message.instructions.len()))?,
+        [] => return rules.refuse(&NONE, (), "0 instructions"),
+    };
     let program = message.accounts.get(usize::from(instruction.program));
     let memo = parse_address(&dialect.memo_program);
     rules.require(&MEMO_PROGRAM, program.is_some() && program.copied() == memo, || {
@@ -80,60 +90,39 @@ pub fn check_message(
     rules.require(&INSTRUCTION_ACCOUNTS, instruction.accounts == [1], || {
         format!("accounts {:?}", instruction.accounts)
     })?;
-    // Data that is not a record has no fields to compare.
-    let Some(record) = record(dialect, &instruction.data, rules)? else { return Ok(Record::unread()) };
-    let kind = match asked.op {
-        Op::Publish { .. } => RecordKind::Pub,
-        Op::Transfer { .. } => RecordKind::Transfer,
-        Op::Accept { .. } => RecordKind::Accept,
+    let data = instruction.data.as_slice();
+    let record = match record(dialect, data) {
+        Ok(record) => record,
+        Err(why) => return rules.refuse(&RECORD_FORM, data, why),
     };
-    rules.require(&KIND, record.kind == kind, || format!("a {} record", record.kind.name()))?;
+    rules.require(&RECORD_CANONICAL, record.encode(dialect) == data, || {
+        "not the canonical encoding".to_owned()
+    })?;
+    let (kind, fields) = asked.op.fields();
+    let fields = rules.read(&KIND, &record, |record| {
+        if record.kind == kind { Ok(fields) } else { Err(format!("a {} record", record.kind.name())) }
+    })?;
     rules.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;
-    let same = match &asked.op {
-        Op::Publish { cid, version } => {
-            let version = version.as_deref().filter(|version| !is_blank(version)).unwrap_or("0");
-            record.field("c") == Some(cid) && record.field("v") == Some(version)
-        }
-        Op::Transfer { new_authority } => record.field("newVault") == Some(new_authority),
-        Op::Accept { transfer } => record.field("transfer") == Some(transfer),
-    };
-    // A record of another kind gets here only if the kind's rule is violated. Its fields cannot be compared.
-    rules.require(&FIELDS, same || record.kind != kind, || "the values differ from those sent".to_owned())?;
+    let same = fields.iter().all(|(key, value)| record.field(key) == Some(value));
+    rules.require(&FIELDS, same, || "the values differ from those sent".to_owned())?;
     let time = Instant::parse_exact(record.time());
     let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW.u64());
     rules.require(&TIME, close, || format!("t is {:?}", record.time()))?;
     Ok(record)
 }
 
-/// Checks 8 and 9, by the record's own rules, except for the time, which is check 13. `None` means that the data breaks
-/// check 8 and that check is violated.
-fn record(dialect: &Dialect, data: &[u8], rules: &mut dyn Rules) -> Result<Option<Record>, Refused> {
-    let mut off: Vec<Id> = vec![&rows::EXACT_TIME];
-    if rules.violated(&RECORD_CANONICAL).is_some() {
-        off.push(&rows::CANONICAL);
-    }
-    let form_violated = rules.violated(&RECORD_FORM).is_some();
-    match Record::parse(dialect, data, &mut Violating(off)) {
-        Ok(record) => Ok(Some(record)),
-        Err(refused) if refused.rule == &rows::CANONICAL => {
-            Err(Refused { rule: &RECORD_CANONICAL, ..refused })
-        }
-        Err(_) if form_violated => Ok(None),
-        Err(refused) => Err(Refused { rule: &RECORD_FORM, ..refused }),
-    }
-}
-
-struct Violating(Vec<Id>);
-
-impl Rules for Violating {
-    fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        self.0.contains(&rule).then_some("")
-    }
+/// Check 8: a record with every field a non-empty string and a canonical domain.
+fn record(dialect: &Dialect, data: &[u8]) -> Result<Record, String> {
+    let record = Record::read(dialect, data)?;
+    record.check_values(&mut Strict).map_err(|refused| refused.why)?;
+    Ok(record)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::publish::requirements::check::{ENCODING, KIND, ONE_INSTRUCTION, RECORD_FORM};
+    use crate::{Id, Without};
 
     const NOW: Instant = Instant(1_700_000_000_000);
 

@@ -1,8 +1,9 @@
 //! Canonical domains (document 3, "Canonical domain").
 
 use crate::publish::limits::{DOMAIN, DOMAIN_LABEL};
+use crate::publish::mistakes::domain::NO_TRAILING_DOT;
 use crate::publish::requirements::domain::{
-    ALPHABET, LABEL_LENGTH, NO_EDGE_HYPHEN, NO_TRAILING_DOT, TOTAL_LENGTH, TWO_LABELS,
+    ALPHABET, LABEL_LENGTH, NO_EDGE_HYPHEN, TOTAL_LENGTH, TWO_LABELS,
 };
 use crate::{Refused, Rules, Strict};
 
@@ -10,12 +11,14 @@ use crate::{Refused, Rules, Strict};
 pub fn check(domain: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
     let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
     rules.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
-    rules.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
+    let name = rules.read(&NO_TRAILING_DOT, domain, |domain| match domain.strip_suffix('.') {
+        None => Ok(domain),
+        Some(_) => Err(format!("{domain:?} ends in a dot")),
+    })?;
     rules
         .require(&TOTAL_LENGTH, domain.len() <= DOMAIN.usize(), || format!("{} characters", domain.len()))?;
 
-    // The trailing dot is checked above. It does not make a label.
-    let labels: Vec<&str> = domain.strip_suffix('.').unwrap_or(domain).split('.').collect();
+    let labels: Vec<&str> = name.split('.').collect();
     rules.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
     for label in labels {
         rules.require(&LABEL_LENGTH, (1..=DOMAIN_LABEL.usize()).contains(&label.len()), || {

@@ -4,21 +4,18 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use base64::Engine;
-use base64::alphabet::URL_SAFE;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
 use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
-use crate::json::shown;
-use crate::publish::domain;
 use crate::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
-use crate::publish::requirements::envelope::{
-    BASE64URL, BODY_HASH, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, METHOD, PATH, PREFIX, QUERY_NOT_SIGNED,
-    SCHEME, SIGNATURE, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TIME_WINDOW, TWO_PARTS, VERSION,
+use crate::publish::mistakes::envelope::{
+    BASE64URL, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, MEMBER, NO_BINDING, NO_HEADER, NO_TRANSFER,
+    PREFIX, QUERY_NOT_SIGNED, SCHEME, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TWO_PARTS,
 };
+use crate::publish::requirements::envelope::{BODY_HASH, METHOD, PATH, SIGNATURE, TIME_WINDOW, VERSION};
+use crate::publish::{domain, values};
 use crate::{Dialect, Id, Instant, Refused, Rules, Strict};
 
 /// The six keys, in the document's order.
@@ -79,42 +76,32 @@ pub struct Envelope {
 impl Envelope {
     /// Parses a header value (server rule 1, without the signature).
     pub fn parse(dialect: &Dialect, header: &str, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
-        let encoded = rules.parse_lazily(
+        let encoded = rules.read_value(
             &SCHEME,
-            || {
-                let word = header_word(header).unwrap_or_default();
-                (json!(header), Some(json!(format!("{} {word}", dialect.auth_scheme))))
-            },
-            || {
+            header,
+            || values::header(dialect, header),
+            |header| {
                 header
                     .strip_prefix(dialect.auth_scheme.as_str())
                     .and_then(|rest| rest.strip_prefix(' '))
                     .filter(|rest| !rest.contains(char::is_whitespace))
                     .ok_or_else(|| "the header is not the scheme, one space and the envelope".to_owned())
             },
-            || header_word(header).ok_or_else(|| "the envelope is missing".to_owned()),
         )?;
-        let [message, signature] = rules.parse_lazily(
-            &TWO_PARTS,
-            || (json!(encoded), None),
-            || two_parts(encoded),
-            || any_parts(encoded),
-        )?;
+        let sent = |text: &str| (Some(json!(text)), None);
+        let [message, signature] = rules.read_value(&TWO_PARTS, encoded, || sent(encoded), two_parts)?;
         let [message, signature] = [message, signature].map(|part| {
-            rules.parse_lazily(
+            rules.read_value(
                 &BASE64URL,
-                || (json!(part), None),
-                || parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
-                || parse_any_base64(part).ok_or_else(|| "not base64".to_owned()),
+                part,
+                || sent(part),
+                |part| parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
             )
         });
         let (message, signature) = (message?, signature?);
-        let length = signature.len();
-        let signature = rules.parse(
-            &SIGNATURE_LENGTH,
-            || signature.as_slice().try_into().map_err(|_| format!("a signature of {length} bytes")),
-            || Ok(std::array::from_fn(|n| signature.get(n).copied().unwrap_or_default())),
-        )?;
+        let signature = rules.read(&SIGNATURE_LENGTH, signature.as_slice(), |signature| {
+            signature.try_into().map_err(|_| format!("a signature of {} bytes", signature.len()))
+        })?;
         let claims = parse_message(dialect, &message, rules)?;
         Ok(Envelope { message, signature, claims })
     }
@@ -126,13 +113,13 @@ impl Envelope {
         if !query.is_empty() {
             rules.accept_value(&QUERY_NOT_SIGNED, &json!(query), None)?;
         }
-        let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
+        let expected = rules.derive(&QUERY_NOT_SIGNED, target, |_| path);
         self.require(&PATH, "p", expected, rules)
     }
 
     /// `t` as sent, if it is a string.
     pub fn time(&self) -> Option<&str> {
-        self.text("t")
+        self.claims.get("t")?.as_str()
     }
 
     /// Compares `t` with the server's clock (server rule 3). `skew_ms` is how far `t` may be from it: [`SKEW_MS`].
@@ -142,15 +129,13 @@ impl Envelope {
         skew_ms: &RangeInclusive<i64>,
         rules: &mut dyn Rules,
     ) -> Result<(), Refused> {
-        let sent = self.claims.get("t");
-        let time = rules.parse_lazily(
+        let sent = self.claims.member("t", &|| json!(now.to_string()), rules)?;
+        let time = rules.read_value(
             &TIME_FORM,
-            || (sent.cloned().unwrap_or_default(), Some(json!(now.to_string()))),
-            || self.text("t").and_then(Instant::parse_iso).ok_or_else(|| format!("t is {}", shown(sent))),
-            || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
-        );
-        // A missing `t` gets here only if the rule of the six keys is violated.
-        let time = if sent.is_some() { time? } else { now };
+            (&sent, now),
+            || (Some(sent.as_ref().clone()), Some(json!(now.to_string()))),
+            |(sent, _)| sent.as_str().and_then(Instant::parse_iso).ok_or_else(|| format!("t is {sent}")),
+        )?;
         let skew = time - now;
         rules.require(&TIME_WINDOW, skew_ms.contains(&skew), || {
             format!("t is {skew} ms from the server's clock")
@@ -159,22 +144,21 @@ impl Envelope {
 
     /// Compares `h` with the body as received (server rule 4).
     pub fn check_body(&self, body: &[u8], rules: &mut dyn Rules) -> Result<(), Refused> {
-        let actual = sha256_hex(body);
-        rules.forbid(&EMPTY_BODY, !body.is_empty(), || "the body is empty".to_owned())?;
-        self.require(&BODY_HASH, "h", &actual, rules)
+        rules.accept(&EMPTY_BODY, body)?;
+        self.require(&BODY_HASH, "h", &sha256_hex(body), rules)
     }
 
     /// The domain acted on, canonical as sent (server rule 5).
     pub fn domain(&self, rules: &mut dyn Rules) -> Result<String, Refused> {
         let sent = self.claims.get("d").unwrap_or(&Value::Null);
-        rules.parse_lazily(
+        rules.read_value(
             &DOMAIN_AS_SENT,
-            || (sent.clone(), None),
-            || {
+            sent,
+            || (Some(sent.clone()), None),
+            |sent| {
                 let canonical = sent.as_str().filter(|text| domain::is_canonical(text));
                 canonical.map(str::to_owned).ok_or_else(|| format!("d is {sent}"))
             },
-            || Ok(any_domain(sent)),
         )
     }
 
@@ -190,27 +174,11 @@ impl Envelope {
 
     /// Requires a member to be this string.
     fn require(&self, rule: Id, key: &str, expected: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
-        let sent = self.claims.get(key);
-        rules.require_text(rule, sent, expected, self.says(key, expected), || {
-            format!("{key} is {}, not {expected:?}", shown(sent))
+        let sent = self.claims.member(key, &|| json!(expected), rules)?;
+        rules.require_text(rule, Some(&sent), expected, *sent == *expected, || {
+            format!("{key} is {sent}, not {expected:?}")
         })
     }
-
-    fn text(&self, key: &str) -> Option<&str> {
-        self.claims.get(key)?.as_str()
-    }
-
-    /// Whether a claim has this string value. A missing claim gets here only if the rule of the six keys is violated;
-    /// then there is nothing to compare.
-    fn says(&self, key: &str, text: &str) -> bool {
-        self.claims.get(key).is_none_or(|claim| claim.as_str() == Some(text))
-    }
-}
-
-/// The part of a header that looks like an envelope, whatever is before it.
-fn header_word(header: &str) -> Option<&str> {
-    let mut words = header.split(|c: char| c.is_whitespace() || ":,=;".contains(c));
-    words.clone().find(|word| word.contains('.')).or_else(|| words.next_back())
 }
 
 fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
@@ -220,80 +188,64 @@ fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
     }
 }
 
-/// Lenient: ignores parts after the second. Without a dot, the last 86 characters are the signature.
-fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
-    let mut parts = encoded.split(['.', ':']);
-    let first = parts.next().unwrap_or_default();
-    match parts.next() {
-        Some(second) => Ok([first, second]),
-        None => first
-            .split_at_checked(first.len().saturating_sub(86))
-            .map(|(message, signature)| [message, signature])
-            .ok_or_else(|| "only one part".to_owned()),
-    }
-}
-
 fn parse_message(dialect: &Dialect, message: &[u8], rules: &mut dyn Rules) -> Result<Members, Refused> {
-    let json: Cow<'_, str> = rules.parse_lazily(
+    let json: Cow<'_, str> = rules.read_value(
         &PREFIX,
-        || {
-            let before = message.iter().position(|byte| b"{[".contains(byte)).unwrap_or_default();
-            (json!(String::from_utf8_lossy(&message[..before])), Some(json!(dialect.auth_prefix)))
-        },
-        || {
+        message,
+        || values::prefix(dialect, message),
+        |message| {
             let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
             let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("the prefix is wrong")?;
             Ok(json.into())
         },
-        || {
-            let text = String::from_utf8_lossy(message).into_owned();
-            let at = text.find(['{', '[']).ok_or("no JSON object")?;
-            Ok(text[at..].to_owned().into())
-        },
     )?;
-    let claims = rules.parse_lazily(
-        &SIX_KEYS,
-        || {
-            let form = if json.starts_with('[') { "array" } else { "object" };
-            (json!(form), Some(json!(KEYS)))
-        },
-        || parse_claims(&json),
-        || parse_any_claims(&json),
-    )?;
+    let claims = rules.read_value(&SIX_KEYS, &*json, || values::form(&json), parse_claims)?;
     // The six keys in the document's order are the ordinary case, in which there is nothing to compare.
     if claims.names().eq(KEYS) {
         rules.require(&SIX_KEYS, true, String::new)?;
     } else {
         let order: Vec<&str> = claims.names().collect();
         let (sent, names) = (json!(order), json!(KEYS));
+        let is_known = |name: &&str| KEYS.contains(name);
         let is_whole = KEYS.iter().all(|key| order.contains(key)) && order.iter().all(is_known);
         rules.require_value(&SIX_KEYS, Some(&sent), Some(&names), is_whole, || {
             format!("the keys are {order:?}")
         })?;
         rules.accept_value(&KEY_ORDER_FREE, &sent, Some(&names))?;
     }
-    let ordered = claims.names().filter(is_known).eq(KEYS);
-    rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
-    let version = claims.get("v");
-    let one = version.is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
-    rules.require_value(&VERSION, version, Some(&json!(1)), one, || format!("v is {}", shown(version)))?;
+    rules.accept(&KEY_ORDER_FREE, &claims)?;
+    let version = claims.member("v", &|| json!(1), rules)?;
+    let is_one = version.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits());
+    rules.require_value(&VERSION, Some(&version), Some(&json!(1)), is_one, || format!("v is {version}"))?;
     Ok(claims)
-}
-
-fn is_known(name: &&str) -> bool {
-    KEYS.contains(name)
 }
 
 /// The members of a message in their order, each once. A known key is not copied.
 #[derive(Clone, Debug, Default)]
-struct Members(Vec<(Cow<'static, str>, Value)>);
+pub struct Members(pub(super) Vec<(Cow<'static, str>, Value)>);
 
 impl Members {
     fn get(&self, key: &str) -> Option<&Value> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    /// The value of one of the six keys. `right` makes the value that the server compares it with.
+    fn member(
+        &self,
+        key: &str,
+        right: &dyn Fn() -> Value,
+        rules: &mut dyn Rules,
+    ) -> Result<Cow<'_, Value>, Refused> {
+        rules.read_value(
+            &MEMBER,
+            right,
+            || (Some(json!(self.names().collect::<Vec<_>>())), Some(json!(KEYS))),
+            |_| self.get(key).map(Cow::Borrowed).ok_or_else(|| format!("{key} is missing")),
+        )
+    }
+
+    /// The names, in their order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_ref())
     }
 }
@@ -359,55 +311,6 @@ fn parse_claims(json: &str) -> Result<Members, String> {
     Ok(members)
 }
 
-/// Lenient: finds the domain in a URL, a list or another spelling.
-fn any_domain(sent: &Value) -> String {
-    let text = sent.get(0).unwrap_or(sent).as_str().unwrap_or_default();
-    let text: String = text.chars().map(narrow).collect();
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0').trim_start_matches("https://");
-    let text = text.rsplit('@').next().unwrap_or_default();
-    let host = text.split([':', '/']).next().unwrap_or_default();
-    host.trim_matches('.').replace("..", ".").to_ascii_lowercase()
-}
-
-/// The ASCII character that a full-width one looks like.
-fn narrow(c: char) -> char {
-    match u32::from(c) {
-        code @ 0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
-        _ => c,
-    }
-}
-
-/// Lenient: ignores what follows the object. An array holds the values in the keys' order.
-fn parse_any_claims(json: &str) -> Result<Members, String> {
-    let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
-    match values.next() {
-        Some(Ok(Value::Object(claims))) => {
-            Ok(Members(claims.into_iter().map(|(name, value)| (name.into(), value)).collect()))
-        }
-        Some(Ok(Value::Array(values))) => {
-            Ok(Members(KEYS.map(Cow::Borrowed).into_iter().zip(values).collect()))
-        }
-        _ => Err("neither an object nor an array".to_owned()),
-    }
-}
-
-/// Lenient: accepts both alphabets and any spare bits, and skips all other characters.
-fn parse_any_base64(text: &str) -> Option<Vec<u8>> {
-    const LENIENT: GeneralPurpose = GeneralPurpose::new(
-        &URL_SAFE,
-        GeneralPurposeConfig::new()
-            .with_decode_allow_trailing_bits(true)
-            .with_decode_padding_mode(DecodePaddingMode::RequireNone),
-    );
-    let known = |c: char| match c {
-        '+' => Some('-'),
-        '/' => Some('_'),
-        c => (c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).then_some(c),
-    };
-    let text: String = text.chars().filter_map(known).collect();
-    LENIENT.decode(text).ok()
-}
-
 /// A domain's binding, as far as the server rules need it.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub struct Binding {
@@ -453,34 +356,26 @@ pub fn verify(
     bindings: &[Binding],
     rules: &mut dyn Rules,
 ) -> Result<Admitted, Refused> {
-    use crate::publish::requirements::envelope::BINDING;
-
-    rules.require(&SCHEME, request.authorization.is_some(), || {
-        "the Authorization header is missing".to_owned()
-    })?;
-    // If the rule is violated and there is no header, nothing is left to check.
     let Some(header) = request.authorization else {
-        return Ok(Admitted { domain: String::new(), key: String::new(), frozen: false });
+        return rules.refuse(&NO_HEADER, (), "the Authorization header is missing");
     };
     let envelope = Envelope::parse(dialect, header, rules)?;
     envelope.check_request(request.method, request.target, rules)?;
     envelope.check_time(now, &SKEW_MS, rules)?;
     envelope.check_body(request.body, rules)?;
     let domain = envelope.domain(rules)?;
-    let binding = bindings.iter().find(|binding| binding.domain == domain);
-    rules.require(&BINDING, binding.is_some(), || format!("{domain} is not bound"))?;
-    let accept = request.op == Some("accept");
-    let (key, frozen) = match binding {
-        None => return Ok(Admitted { domain, key: String::new(), frozen: false }),
-        Some(Binding { incoming_key: Some(key), .. }) if accept => (key, false),
-        Some(binding) if accept => {
-            rules.require(&BINDING, false, || "no transfer is pending".to_owned())?;
-            (&binding.key, false)
+    let Some(binding) = bindings.iter().find(|binding| binding.domain == domain) else {
+        return rules.refuse(&NO_BINDING, domain.as_str(), format!("{domain} is not bound"));
+    };
+    let (key, frozen) = match &binding.incoming_key {
+        Some(key) if request.op == Some("accept") => (key.as_str(), false),
+        None if request.op == Some("accept") => {
+            (rules.refuse(&NO_TRANSFER, binding, "no transfer is pending")?, false)
         }
-        Some(binding) => (&binding.key, binding.incoming_key.is_some()),
+        pending => (binding.key.as_str(), pending.is_some()),
     };
     envelope.check_signature(key, rules)?;
-    Ok(Admitted { domain, key: key.clone(), frozen })
+    Ok(Admitted { domain, key: key.to_owned(), frozen })
 }
 
 /// [`verify`] with every rule enforced.

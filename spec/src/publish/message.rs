@@ -3,7 +3,7 @@
 //! Layout: three header bytes, shortvec of 32-byte accounts, 32-byte blockhash, shortvec of instructions, each a
 //! program index, a shortvec of account indices and a shortvec of data.
 
-use crate::publish::requirements::message::LEGACY;
+use crate::publish::mistakes::message::LEGACY;
 use crate::{Refused, Rules};
 
 /// A decoded message. Indices are not resolved here.
@@ -69,15 +69,19 @@ impl Message {
 
     /// Decodes a message that encodes back to the same bytes: legacy, shortest lengths, nothing left over.
     pub fn decode(bytes: &[u8], rules: &mut dyn Rules) -> Result<Message, Refused> {
-        let refused = |why: String| Refused { rule: &LEGACY, why };
-        let mut reader = Reader { rest: bytes, lenient: rules.violated(&LEGACY).is_some() };
-        let message = reader.message().ok_or_else(|| refused("not a legacy message".to_owned()))?;
-        let exact = reader.lenient || (reader.rest.is_empty() && message.encode() == bytes);
-        if !exact {
-            let left = reader.rest.len();
-            return Err(refused(format!("{left} bytes left over, or a length not in shortest encoding")));
-        }
+        rules.read(&LEGACY, bytes, read)
+    }
+}
+
+/// Reads a message strictly.
+pub(super) fn read(bytes: &[u8]) -> Result<Message, String> {
+    let mut reader = Reader { rest: bytes };
+    let message = reader.message().ok_or_else(|| "not a legacy message".to_owned())?;
+    if reader.rest.is_empty() && message.encode() == bytes {
         Ok(message)
+    } else {
+        let left = reader.rest.len();
+        Err(format!("{left} bytes left over, or a length not in shortest encoding"))
     }
 }
 
@@ -91,21 +95,15 @@ pub fn push_length(out: &mut Vec<u8>, length: usize) {
     out.push(rest as u8);
 }
 
-/// Strict, or lenient if the rule is violated: skips a version byte, accepts lengths of any form and reads missing
-/// bytes as zero.
 struct Reader<'a> {
     rest: &'a [u8],
-    lenient: bool,
 }
 
 impl<'a> Reader<'a> {
     fn message(&mut self) -> Option<Message> {
         // A first byte of 0x80 or more marks a versioned message.
         if self.rest.first().is_some_and(|first| *first >= 0x80) {
-            if !self.lenient {
-                return None;
-            }
-            self.rest = &self.rest[1..];
+            return None;
         }
         let header: [u8; 3] = self.array()?;
         let accounts = self.length()?;
@@ -125,31 +123,23 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self) -> Option<Vec<u8>> {
         let length = self.length()?;
-        if self.lenient {
-            return self.bytes(length.min(self.rest.len())).map(<[u8]>::to_vec);
-        }
         self.bytes(length).map(<[u8]>::to_vec)
     }
 
     /// A shortvec length of up to three bytes. `None` for longer forms and values above 65535.
     fn length(&mut self) -> Option<usize> {
         let mut value = 0usize;
-        for n in 0..if self.lenient { 4 } else { 3 } {
+        for n in 0..3 {
             let [byte] = self.array()?;
             value |= usize::from(byte & 0x7f) << (7 * n);
             if byte & 0x80 == 0 {
-                let value = if self.lenient { value & 0xffff } else { value };
                 return u16::try_from(value).is_ok().then_some(value);
             }
         }
-        self.lenient.then_some(0)
+        None
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        if self.lenient {
-            let taken = self.bytes(N.min(self.rest.len()))?;
-            return Some(std::array::from_fn(|n| taken.get(n).copied().unwrap_or_default()));
-        }
         self.bytes(N)?.try_into().ok()
     }
 
@@ -180,10 +170,10 @@ mod tests {
             let mut out = Vec::new();
             push_length(&mut out, length);
             assert_eq!(out, bytes);
-            assert_eq!(Reader { rest: &out, lenient: false }.length(), Some(length));
+            assert_eq!(Reader { rest: &out }.length(), Some(length));
         }
         for bytes in [&[0xff, 0xff, 4][..], &[0x80, 0x80, 0x80, 1], &[0x80]] {
-            assert_eq!(Reader { rest: bytes, lenient: false }.length(), None);
+            assert_eq!(Reader { rest: bytes }.length(), None);
         }
     }
 

@@ -7,6 +7,7 @@ pub mod exemptions;
 pub mod limits;
 pub mod machines;
 pub mod message;
+pub mod mistakes;
 pub mod places;
 pub mod prepare;
 pub mod record;

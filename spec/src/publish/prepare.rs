@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 use crate::crypto::ed25519;
 use crate::endpoint::endpoint;
 use crate::json::shown;
-use crate::publish::record::RecordKind;
-use crate::publish::requirements::prepare as rows;
-use crate::publish::requirements::prepare::{
-    BODY_JSON, CID_NOT_VALIDATED, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT,
-    OP_KNOWN, PREPARE_ID, VERSION_DEFAULT, VERSION_STRING,
+use crate::publish::mistakes::prepare::{
+    BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
+    VERSION_DEFAULT, VERSION_STRING,
 };
+use crate::publish::record::RecordKind;
+use crate::publish::requirements::prepare::{self as rows, CID_NOT_VALIDATED, PREPARE_ID};
 use crate::publish::requirements::record;
 use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::relation::Fresh;
@@ -62,10 +62,9 @@ impl Wanted {
 
 /// Parses the body as a JSON object.
 pub fn parse_body(body: &[u8], rules: &mut dyn Rules) -> Result<Map<String, Value>, Refused> {
-    let read = serde_json::from_slice(body);
-    let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    rules.require(&BODY_JSON, read.is_ok(), || format!("not a JSON object: {why}"))?;
-    Ok(read.unwrap_or_default())
+    rules.read(&BODY_JSON, body, |body| {
+        serde_json::from_slice(body).map_err(|why| format!("not a JSON object: {why}"))
+    })
 }
 
 /// `op` of a body that may be invalid. Authentication needs it before the fields are validated.
@@ -76,11 +75,11 @@ pub fn op_of(body: &[u8]) -> Option<String> {
 
 /// The body's domain, trimmed.
 pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result<&'a str, Refused> {
-    let sent = body.get("domain").and_then(Value::as_str);
-    rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {}", shown(body.get("domain"))))?;
-    let sent = sent.unwrap_or_default();
+    let sent = rules.read(&DOMAIN_REQUIRED, body.get("domain"), |sent| {
+        sent.and_then(Value::as_str).ok_or_else(|| format!("domain is {}", shown(sent)))
+    })?;
     rules.accept_value(&DOMAIN_TRIMMED, &json!(sent), Some(&json!(sent.trim())))?;
-    Ok(rules.interpret(&DOMAIN_TRIMMED, sent.trim(), || sent))
+    Ok(rules.derive(&DOMAIN_TRIMMED, sent, str::trim))
 }
 
 /// The operation that the body asks for.
@@ -92,11 +91,15 @@ pub fn wanted(
     match kind(body, rules)? {
         RecordKind::Pub => {
             let sent = body.get("cid");
-            let cid = sent.and_then(Value::as_str).unwrap_or_default();
-            let why = || format!("cid is {}", shown(sent));
-            rules.require_value(&CID_REQUIRED, sent, None, !cid.is_empty(), why)?;
-            // A violated rule still needs a value to write.
-            let cid = if cid.is_empty() { "none" } else { cid };
+            let cid = rules.read_value(
+                &CID_REQUIRED,
+                sent,
+                || (sent.cloned(), None),
+                |sent| {
+                    let cid = sent.and_then(Value::as_str).filter(|cid| !cid.is_empty());
+                    cid.ok_or_else(|| format!("cid is {}", shown(sent)))
+                },
+            )?;
             for row in [&CID_NOT_VALIDATED, &record::CID, &record::ESCAPING] {
                 rules.accept_value(row, &json!(cid), None)?;
             }
@@ -104,14 +107,18 @@ pub fn wanted(
         }
         RecordKind::Transfer => {
             let sent = body.get("newAuthority");
-            let key =
-                sent.and_then(Value::as_str).and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()));
-            let is_key = key.is_some_and(|key| ed25519::parse_address(key).is_some());
-            let why = || format!("newAuthority is {}", shown(sent));
-            rules.require_value(&NEW_AUTHORITY, sent, None, is_key, why)?;
-            // A violated rule still needs a key to write.
-            let new_key = key.or(sent.and_then(Value::as_str)).unwrap_or("none");
-            Ok(Wanted::Transfer { new_key: new_key.to_owned() })
+            let new_key = rules.read_value(
+                &NEW_AUTHORITY,
+                (dialect, sent),
+                || (sent.cloned(), None),
+                |(dialect, sent)| {
+                    let sent_key = sent.and_then(Value::as_str);
+                    let key = sent_key.and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()));
+                    let key = key.filter(|key| ed25519::parse_address(key).is_some());
+                    key.map(str::to_owned).ok_or_else(|| format!("newAuthority is {}", shown(sent)))
+                },
+            )?;
+            Ok(Wanted::Transfer { new_key })
         }
         RecordKind::Accept => Ok(Wanted::Accept),
     }
@@ -120,13 +127,18 @@ pub fn wanted(
 fn kind(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<RecordKind, Refused> {
     let sent = body.get("op");
     if sent.is_none_or(Value::is_null) {
-        rules.forbid(&OP_DEFAULT, false, || "op is missing".to_owned())?;
+        rules.accept(&OP_DEFAULT, ())?;
         return Ok(RecordKind::Pub);
     }
-    let known = sent.and_then(Value::as_str).and_then(RecordKind::named);
-    let why = || format!("op is {}", shown(sent));
-    rules.require_value(&OP_KNOWN, sent, Some(&json!(RecordKind::Pub.name())), known.is_some(), why)?;
-    Ok(known.unwrap_or(RecordKind::Pub))
+    rules.read_value(
+        &OP_KNOWN,
+        sent,
+        || (sent.cloned(), Some(json!(RecordKind::Pub.name()))),
+        |sent| {
+            let known = sent.and_then(Value::as_str).and_then(RecordKind::named);
+            known.ok_or_else(|| format!("op is {}", shown(sent)))
+        },
+    )
 }
 
 /// Whether a version is blank: it is empty, or has only white space, of any script.
@@ -137,17 +149,17 @@ pub fn is_blank(version: &str) -> bool {
 fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
     let sent = match body.get("version") {
         None | Some(Value::Null) => "",
-        Some(Value::String(text)) => text.as_str(),
-        Some(other) => {
-            rules
-                .require_value(&VERSION_STRING, Some(other), None, false, || format!("version is {other}"))?;
-            ""
-        }
+        Some(sent) => rules.read_value(
+            &VERSION_STRING,
+            sent,
+            || (Some(sent.clone()), None),
+            |sent| sent.as_str().ok_or_else(|| format!("version is {sent}")),
+        )?,
     };
     let named = json!(body.get("version"));
     rules.accept_value(&VERSION_DEFAULT, &named, None)?;
     if is_blank(sent) {
-        return Ok(rules.interpret(&VERSION_DEFAULT, "0", || "1").to_owned());
+        return Ok(rules.derive(&VERSION_DEFAULT, (), |()| "0").to_owned());
     }
     rules.accept_value(&record::VERSION, &named, None)?;
     Ok(sent.to_owned())

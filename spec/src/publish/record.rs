@@ -5,7 +5,8 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use crate::publish::domain;
-use crate::publish::requirements::record::{CANONICAL, CANONICAL_DOMAIN, EXACT_TIME, FORM, NOT_EMPTY};
+use crate::publish::mistakes::record::{TEXT, VALUES};
+use crate::publish::requirements::record::{CANONICAL, CANONICAL_DOMAIN, EXACT_TIME, NOT_EMPTY};
 use crate::{Dialect, Instant, Refused, Rules};
 
 /// The kind of a record. It determines the keys.
@@ -71,7 +72,7 @@ impl Record {
         Self::with_values(RecordKind::Accept, [domain, transfer, &time.to_string()])
     }
 
-    fn with_values<const N: usize>(kind: RecordKind, values: [&str; N]) -> Record {
+    pub(super) fn with_values<const N: usize>(kind: RecordKind, values: [&str; N]) -> Record {
         Record { kind, values: values.map(str::to_owned).to_vec() }
     }
 
@@ -81,11 +82,7 @@ impl Record {
         fields: &Map<String, Value>,
         rules: &mut dyn Rules,
     ) -> Result<Record, Refused> {
-        let values = rules.parse(
-            &FORM,
-            || strict_values(kind, fields),
-            || Ok(kind.keys().iter().map(|key| lenient_value(fields.get(*key))).collect()),
-        )?;
+        let values = rules.read(&VALUES, (kind, fields), |(kind, fields)| values(kind, fields))?;
         let record = Record { kind, values };
         record.check(rules)?;
         Ok(record)
@@ -93,8 +90,10 @@ impl Record {
 
     /// Parses a record. Only its canonical encoding is accepted.
     pub fn parse(dialect: &Dialect, bytes: &[u8], rules: &mut dyn Rules) -> Result<Record, Refused> {
-        let read = rules.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
-        let Some(record) = read else { return Ok(Record::unread()) };
+        let record = match Record::read(dialect, bytes) {
+            Ok(record) => record,
+            Err(why) => return rules.refuse(&TEXT, bytes, why),
+        };
         record.check(rules)?;
         rules.require(&CANONICAL, record.encode(dialect) == bytes, || {
             "not the canonical encoding".to_owned()
@@ -102,20 +101,30 @@ impl Record {
         Ok(record)
     }
 
-    /// The record for bytes that are not a record, when that rule is violated. All values are empty.
-    pub fn unread() -> Record {
-        Self::with_values(RecordKind::Pub, [""; 4])
+    /// Reads the prefix, the kind and a JSON object with the kind's keys as strings.
+    pub(super) fn read(dialect: &Dialect, bytes: &[u8]) -> Result<Record, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8")?;
+        let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("the prefix is wrong")?;
+        let (kind, json) = rest.split_once(':').ok_or("the kind is missing")?;
+        let kind = RecordKind::named(kind).ok_or("the kind is unknown")?;
+        let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
+        Ok(Record { kind, values: values(kind, &fields)? })
     }
 
     fn check(&self, rules: &mut dyn Rules) -> Result<(), Refused> {
+        self.check_values(rules)?;
+        rules.require(&EXACT_TIME, Instant::parse_exact(self.time()).is_some(), || {
+            format!("t is {:?}", self.time())
+        })
+    }
+
+    /// Rejects an empty value and a domain that is not canonical.
+    pub(super) fn check_values(&self, rules: &mut dyn Rules) -> Result<(), Refused> {
         for (key, value) in self.fields() {
             rules.require(&NOT_EMPTY, !value.is_empty(), || format!("{key} is empty"))?;
         }
         rules.require(&CANONICAL_DOMAIN, domain::is_canonical(self.domain()), || {
             format!("{:?} is not canonical", self.domain())
-        })?;
-        rules.require(&EXACT_TIME, Instant::parse_exact(self.time()).is_some(), || {
-            format!("t is {:?}", self.time())
         })
     }
 
@@ -160,17 +169,8 @@ impl Record {
     }
 }
 
-/// Parses the prefix, the kind and a JSON object with the kind's keys as strings.
-fn read(dialect: &Dialect, bytes: &[u8]) -> Result<Record, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8")?;
-    let rest = text.strip_prefix(dialect.record_prefix.as_str()).ok_or("the prefix is wrong")?;
-    let (kind, json) = rest.split_once(':').ok_or("the kind is missing")?;
-    let kind = RecordKind::named(kind).ok_or("the kind is unknown")?;
-    let fields: Map<String, Value> = serde_json::from_str(json).map_err(|e| e.to_string())?;
-    Ok(Record { kind, values: strict_values(kind, &fields)? })
-}
-
-fn strict_values(kind: RecordKind, fields: &Map<String, Value>) -> Result<Vec<String>, String> {
+/// The values of the kind's keys, if there are no other keys.
+fn values(kind: RecordKind, fields: &Map<String, Value>) -> Result<Vec<String>, String> {
     if let Some(strange) = fields.keys().find(|key| !kind.keys().contains(&key.as_str())) {
         return Err(format!("unknown field {strange:?}"));
     }
@@ -181,21 +181,13 @@ fn strict_values(kind: RecordKind, fields: &Map<String, Value>) -> Result<Vec<St
     kind.keys().iter().map(value).collect()
 }
 
-/// A violated rule still needs a value to write.
-fn lenient_value(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => "none".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::Strict;
+    use crate::publish::requirements::record::FORM;
 
     const T: Instant = Instant(1_767_323_045_678);
 

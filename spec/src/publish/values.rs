@@ -2,10 +2,31 @@
 
 use serde_json::{Value, json};
 
+use crate::Dialect;
+use crate::publish::envelope::KEYS;
+use crate::publish::mistakes::header_word;
 use crate::value::{
     ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
     OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, ValueKind, WORD, ZERO_AFTER, strings,
 };
+
+/// A header without a valid scheme, and the valid one.
+pub(super) fn header(dialect: &Dialect, sent: &str) -> (Option<Value>, Option<Value>) {
+    let word = header_word(sent).unwrap_or_default();
+    (Some(json!(sent)), Some(json!(format!("{} {word}", dialect.auth_scheme))))
+}
+
+/// What is before the JSON of a message, and the prefix.
+pub(super) fn prefix(dialect: &Dialect, message: &[u8]) -> (Option<Value>, Option<Value>) {
+    let before = message.iter().position(|byte| b"{[".contains(byte)).unwrap_or_default();
+    (Some(json!(String::from_utf8_lossy(&message[..before]))), Some(json!(dialect.auth_prefix)))
+}
+
+/// The form of a message's JSON that has no six keys, and the names of the keys.
+pub(super) fn form(json: &str) -> (Option<Value>, Option<Value>) {
+    let form = if json.starts_with('[') { "array" } else { "object" };
+    (Some(json!(form)), Some(json!(KEYS)))
+}
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()

@@ -5,7 +5,8 @@
 
 use crate::crypto::ed25519::parse_address;
 use crate::publish::message::Message;
-use crate::publish::requirements::verify::{MEMO_SUCCEEDED, NO_ERROR, NOT_TRUNCATED, RECORD, SIGNED_BY};
+use crate::publish::mistakes::verify::MEMO_SUCCEEDED;
+use crate::publish::requirements::verify::{NO_ERROR, NOT_TRUNCATED, RECORD, SIGNED_BY};
 use crate::{Dialect, Refused, Rules, Strict};
 
 /// A confirmed transaction, as the chain returns it.
@@ -32,16 +33,16 @@ pub fn verify_transaction(
     rules.require(&RECORD, memo.as_deref() == Some(record), || "the memo is not the record".to_owned())?;
     let truncated = transaction.logs.iter().any(|line| line == "Log truncated");
     rules.require(&NOT_TRUNCATED, !truncated, || "the log is truncated".to_owned())?;
-    let invocations = invocations(transaction.logs, &dialect.memo_program);
-    let succeeded = |invocation: &&Invocation<'_>| invocation.succeeded;
-    rules.require(&MEMO_SUCCEEDED, invocations.iter().any(|i| succeeded(&i)), || {
-        "no successful memo invocation".to_owned()
+    let invocations = rules.read(&MEMO_SUCCEEDED, transaction.logs, |logs| {
+        let invocations = invocations(logs, &dialect.memo_program).into_iter();
+        let succeeded: Vec<Vec<&str>> = invocations
+            .filter(|invocation| invocation.succeeded)
+            .map(|invocation| invocation.lines)
+            .collect();
+        if succeeded.is_empty() { Err("no successful memo invocation".to_owned()) } else { Ok(succeeded) }
     })?;
     let line = format!("Program log: Signed by {client}");
-    let inside = invocations.iter().filter(succeeded).any(|i| i.lines.contains(&line.as_str()));
-    // If the rule is violated and no invocation succeeded, the line counts anywhere.
-    let anywhere = !invocations.iter().any(|i| succeeded(&i)) && transaction.logs.contains(&line);
-    let signed = inside || anywhere;
+    let signed = invocations.iter().any(|lines| lines.contains(&line.as_str()));
     rules.require(&SIGNED_BY, signed, || format!("no line names {client} inside the invocation"))
 }
 

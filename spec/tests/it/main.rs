@@ -7,5 +7,6 @@ mod cid_reading;
 mod gateway_properties;
 mod hosting_envelopes;
 mod hosting_records;
+mod reads_alone;
 mod unpack;
 mod zip;

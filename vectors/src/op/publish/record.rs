@@ -1,6 +1,7 @@
 //! `publish.record.*`, `publish.check_message` and `publish.verify_transaction`.
 
 use assay_spec::publish::check::{self, Intent, Op};
+use assay_spec::publish::mistakes::record::KIND;
 use assay_spec::publish::record::{Record, RecordKind};
 use assay_spec::publish::requirements::{check as checks, record as rows};
 use assay_spec::publish::verify::{self, Confirmed};
@@ -17,14 +18,11 @@ pub(in crate::op) fn encode_record(
     rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (kind, fields) = (input.text("kind")?, input.object("fields")?);
-    let named = RecordKind::named(kind);
-    rules
-        .require(&rows::FORM, named.is_some(), || format!("{kind:?} is not a record kind"))
-        .map_err(staged)?;
-    let record = match named {
-        Some(kind) => Record::from_fields(kind, fields.map(), rules).map_err(staged)?,
-        None => Record::unread(),
+    let record = match RecordKind::named(kind) {
+        Some(kind) => Record::from_fields(kind, fields.map(), rules),
+        None => rules.refuse(&KIND, kind, format!("{kind:?} is not a record kind")),
     };
+    let record = record.map_err(staged)?;
     Ok(json!({"record": bytes::hex(&record.encode(dialect))}))
 }
 

@@ -2,6 +2,7 @@
 
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::envelope::{self, Binding, Claims, Request};
+use assay_spec::publish::mistakes::envelope::{SECRET_KEY, TIME};
 use assay_spec::publish::requirements::envelope as rows;
 use assay_spec::{Dialect, Id, Instant, Rules};
 use serde::Deserialize;
@@ -20,24 +21,17 @@ pub(in crate::op) fn sign(
     let (method, path) = (input.text("method")?, input.text("path")?);
     let (domain, time) = (input.text("domain")?, input.text("time")?);
 
-    let length = secret.len();
     let seed = rules
-        .parse(
-            &rows::SIGNATURE,
-            || secret.as_slice().try_into().map_err(|_| format!("a secret key of {length} bytes")),
-            || Ok(std::array::from_fn(|n| secret.get(n).copied().unwrap_or_default())),
-        )
+        .read(&SECRET_KEY, secret.as_slice(), |secret| {
+            secret.try_into().map_err(|_| format!("a secret key of {} bytes", secret.len()))
+        })
         .map_err(|refused| (refused, "parse"))?;
     let canonical = assay_spec::publish::domain::is_canonical(domain);
     rules
         .require(&rows::DOMAIN_AS_SENT, canonical, || format!("{domain:?} is not canonical"))
         .map_err(|refused| (refused, "check"))?;
     let time = rules
-        .parse(
-            &rows::TIME_FORM,
-            || Instant::parse_exact(time).ok_or_else(|| format!("time is {time:?}")),
-            || Ok(Instant::parse_iso(time).unwrap_or(Instant(0))),
-        )
+        .read(&TIME, time, |time| Instant::parse_exact(time).ok_or_else(|| format!("time is {time:?}")))
         .map_err(|refused| (refused, "parse"))?;
     let claims = Claims { method, path, domain, time, body: &body };
     Ok(json!({"header": envelope::sign(dialect, &ed25519::key_from_seed(seed), &claims)}))
