@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_spec::machine::Transition;
+use assay_spec::rules::Mistake;
 use assay_spec::{Dialect, Id, Instant, Place, Refused, Rules, catalogue};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
@@ -480,6 +481,14 @@ impl Core {
 
     pub(crate) fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
         self.rules().forbid(rule, holds, why)
+    }
+
+    pub(crate) fn accept<I>(
+        &mut self,
+        rule: &Mistake<fn(I) -> Result<(), String>>,
+        input: I,
+    ) -> Result<(), Refused> {
+        self.rules().accept(rule, input)
     }
 
     pub(crate) fn accept_value(&mut self, rule: Id, sent: &Value) -> Result<(), Refused> {

@@ -1,8 +1,8 @@
 //! Seams: the four places where a deviation or a variation acts. Its code is in its table; the code it changes does not
 //! know it.
 //!
-//! - **guard**: a rule is applied as violated. `require` accepts, `parse` and `interpret` take their other arm, `forbid`
-//!   rejects.
+//! - **guard**: a rule is applied as violated. `require` accepts, and the mistake of the rule takes hold (`mistakes.rs` of
+//!   the service in `spec`). In services without that file `parse` and `interpret` take their other arm, `forbid` rejects.
 //! - **reply**: edits a typed reply before it is written ([`Answer`]).
 //! - **limits**: edits a copy of the limits ([`Core::limits`](crate::Core::limits)).
 //! - **step**: edits what a step has made ([`Core::step`](crate::Core::step)), or replaces a step of `steps!`.

@@ -7,12 +7,13 @@ use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
 use assay_spec::publish::message::Message;
+use assay_spec::publish::mistakes::prepare::CID_NOT_VALIDATED;
 pub(super) use assay_spec::publish::prepare::Reply as Prepared;
 use assay_spec::publish::prepare::{self as document, TxtObserved, Wanted};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::exchange::DAILY_LIMIT;
 use assay_spec::publish::requirements::prepare::{
-    CID_NOT_VALIDATED, DOMAIN_MATCH, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS,
+    DOMAIN_MATCH, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS,
 };
 use assay_spec::publish::requirements::transfer::{FREEZES, SECOND_ACCEPT};
 use serde_json::{Map, Value};
@@ -94,7 +95,7 @@ fn record(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> R
     let (domain, now) = (&caller.domain, core.now());
     let record = match wanted {
         Wanted::Publish { cid, version } => {
-            core.forbid(&CID_NOT_VALIDATED, cid.starts_with("bafy"), || format!("{cid:?} is not a CID"))?;
+            core.accept(&CID_NOT_VALIDATED, cid.as_str())?;
             Record::publish(domain, cid, version, now)
         }
         Wanted::Transfer { new_key } => {

@@ -39,6 +39,22 @@ fn no_handler_names_a_deviation_or_a_variation() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// The services whose wrong readings are in a `mistakes.rs` of `spec`.
+const SERVICES: [Service; 1] = [Service::Publish];
+
+#[test]
+fn no_handler_rejects_what_the_document_accepts() {
+    for service in SERVICES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(service.name());
+        for file in rust_files(&folder) {
+            let text = fs::read_to_string(&file).expect("a source file");
+            let arms = [".forbid(", ".interpret(", ".is_off(", "core.parse("];
+            let found = text.lines().find(|line| arms.iter().any(|arm| line.contains(arm)));
+            assert_eq!(found, None, "{}", file.display());
+        }
+    }
+}
+
 #[test]
 fn the_core_imports_in_one_direction() {
     let modules = ["core", "journal", "log", "outgoing", "world"];
