@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{State, fill, lifecycle, measure, neighbours, nodes, pins, record};
+use super::state::State;
+use super::{fill, lifecycle, measure, neighbours, nodes, pins, record};
 use crate::core::Core;
 
 /// The actions and their arguments.

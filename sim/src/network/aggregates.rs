@@ -15,11 +15,12 @@ use serde_json::{Map, Value, json};
 
 use super::authority::{Authority, Wish};
 use super::call::Call;
+use super::create;
 use super::hash::Hash;
 use super::mirror::Seen;
-use super::paging::ReadPage;
+use super::paging::{self, ReadPage};
+use super::state::State;
 use super::store::Number;
-use super::{State, create, paging};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

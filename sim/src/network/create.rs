@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::hash::Hash;
+use super::state::State;
 use super::store::Number;
-use super::{State, effects, lifecycle, typed};
+use super::{effects, lifecycle, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

@@ -27,17 +27,17 @@ use http::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
 use super::aggregates::{
-    AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress, WriteAggregate,
+    self as documents, AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress, WriteAggregate,
 };
 use super::call::ApiPath;
-use super::create::{Accepted, Known, Take};
+use super::create::{self, Accepted, Known, Take};
 use super::ecvrf::values;
 use super::flat::FlatQuery;
-use super::forget::{Forget, Forgotten, Found, Retried};
-use super::indexer::FindChain;
+use super::forget::{self as forgets, Forget, Forgotten, Found, Retried};
+use super::indexer::{self as chains, FindChain};
 use super::info::Information;
-use super::instances::{AdmitControl, Changed, FindInstance, Shown};
-use super::lifecycle::{BeginGrace, ReleaseForgotten, ReleaseRemoved};
+use super::instances::{self as machines, AdmitControl, Changed, FindInstance, Shown};
+use super::lifecycle::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::limits::{ForgetRetries, Limits};
 use super::listing::{ListQuery, Total};
 use super::long_deviations::{
@@ -46,17 +46,15 @@ use super::long_deviations::{
     part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
 use super::messages::{Missing, Reclaimed, Wrapped};
-use super::mirror::Seen;
-use super::paging::{Listed, Positions};
+use super::mirror::{self, Seen};
+use super::paging::{self, Listed, Positions};
 use super::rates::{Counting, Reached};
 use super::refusal::Rejected;
+use super::state::Replica;
 use super::storage::{self as files, Download, FindFile, Parts};
 use super::vrf::{self as randoms, IsValid, Random};
 use super::webhooks::JudgeWebhook;
-use super::{
-    Replica, aggregates as documents, create, forget as forgets, indexer as chains, instances as machines,
-    lifecycle, mirror, node_deviations, paging, sites,
-};
+use super::{node_deviations, sites};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations, join};
 use crate::seam::{Answer, Body};

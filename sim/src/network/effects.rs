@@ -4,10 +4,11 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 
-use super::instances::Controlled;
+use super::instances::{self, Controlled};
+use super::state::State;
 use super::store::Number;
-use super::webhooks::JudgeWebhook;
-use super::{State, aggregates, forget, instances, pins, webhooks};
+use super::webhooks::{self, JudgeWebhook};
+use super::{aggregates, forget, pins};
 use crate::core::Core;
 use crate::refusal::Refusal;
 

@@ -1,5 +1,6 @@
 //! Failures that the document mentions.
 
+use crate::core::Core;
 use crate::fault::FaultKind;
 
 /// The validation of messages is held until the fault is unset.
@@ -27,3 +28,13 @@ pub const WEBHOOK_DOWN: FaultKind = FaultKind {
 
 /// Every fault of the network.
 pub const ALL: &[FaultKind] = &[PROCESSING_HELD, INVALID, LAGGING, INTERNAL, PROGRAM_FAILS, WEBHOOK_DOWN];
+
+/// Whether a fault is set and its time has come. Its conditions are not considered.
+pub(super) fn in_force(core: &Core, kind: FaultKind) -> bool {
+    let now = core.now();
+    core.faults.list().iter().any(|fault| {
+        fault.fault == kind.name
+            && fault.from.is_none_or(|from| now >= from)
+            && fault.until.is_none_or(|until| now < until)
+    })
+}

@@ -6,7 +6,8 @@ use assay_spec::network::message::{Draft, MessageType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, actions, create};
+use super::state::State;
+use super::{actions, create};
 use crate::core::Core;
 
 /// The maximum number of messages per action.

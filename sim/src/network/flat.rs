@@ -4,9 +4,10 @@ use assay_spec::network::params::Params;
 use assay_spec::network::query::{FLAT, MessageFilter};
 
 use super::call::Call;
+use super::listing;
 use super::mirror::Seen;
 use super::paging::ReadPage;
-use super::{State, listing};
+use super::state::State;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

@@ -8,19 +8,11 @@ use serde_json::Value;
 
 use super::authority::{self, Wish};
 use super::limits::ForgetRetries;
+use super::state::{Batch, State, Timer, set};
 use super::store::Number;
-use super::{State, Timer, lifecycle, record, set};
+use super::{lifecycle, record};
 use crate::core::Core;
 use crate::seam::steps;
-
-/// A FORGET that waits for a retry.
-#[derive(Clone, Debug)]
-pub(super) struct Batch {
-    targets: Targets,
-    state: ForgetState,
-    /// The number of retries so far.
-    retries: u32,
-}
 
 /// What a node finds under the hashes of a FORGET.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use assay_spec::network::requirements::info::PUBLIC;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::State;
 use super::call::Call;
+use super::state::State;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

@@ -8,9 +8,11 @@ use assay_spec::{Instant, Strict};
 use serde_json::{Map, Value};
 
 use super::authority::{self, Wish};
+use super::faults::{self, in_force};
 use super::hash::Hash;
+use super::state::{State, Timer, set};
 use super::store::{Life, NODES, Number};
-use super::{State, Timer, effects, faults, in_force, set, typed, webhooks};
+use super::{effects, typed, webhooks};
 use crate::core::Core;
 use crate::seam::steps;
 

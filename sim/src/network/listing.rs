@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::mirror::Seen;
-use super::paging::ReadPage;
+use super::paging::{self, ReadPage};
+use super::record;
+use super::state::{Replica, State};
 use super::store::{Selection, Store};
-use super::{Replica, State, paging, record};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

@@ -22,15 +22,14 @@ use serde_json::{Value, json};
 
 use super::aggregates::Kept;
 use super::call::Call;
-use super::create::{Admit, Created};
+use super::create::{self, Admit, Created};
 use super::listing::Total;
 use super::measure::Measured;
 use super::nodes::NodeKind;
+use super::state::State;
 use super::storage::{self as files, Content as FileContent};
 use super::store::{Number, Store};
-use super::{
-    State, create, instances as machines, messages as handlers, metrics as records, typed, webhooks as hooks,
-};
+use super::{instances as machines, messages as handlers, metrics as records, typed, webhooks as hooks};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::form;

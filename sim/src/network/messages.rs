@@ -9,10 +9,11 @@ use assay_spec::{Id, Instant};
 use serde_json::Value;
 
 use super::call::Call;
-use super::create::Take;
+use super::create::{self, Take};
 use super::mirror::Seen;
+use super::record;
+use super::state::State;
 use super::store::{Number, Store};
-use super::{State, create, record};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;

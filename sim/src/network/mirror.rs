@@ -1,51 +1,13 @@
 //! The mirror: the state of the primary a delay ago. The nodes behind the public address, which may lag as well.
 
-use std::collections::VecDeque;
-
-use assay_spec::Instant;
-
-use super::{Carried, Replica, State, Timer, faults, set, sites};
+use super::state::{Carried, Replica, State, Timer, set};
+use super::{faults, sites};
 use crate::core::Core;
 use crate::exchange::Site;
 use crate::seam::steps;
 
-/// What the mirror shows.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mirror {
-    /// An older state. Without one, the mirror shows the state of the primary.
-    view: Option<Box<Replica>>,
-    /// A change was not passed on because of the fault.
-    missed: bool,
-}
-
-impl Mirror {
-    /// Whether it shows an older state than the primary.
-    pub(super) fn lags(&self) -> bool {
-        self.view.is_some()
-    }
-}
-
 /// The nodes behind the public address.
 const NODES: i64 = 3;
-
-/// The states that the primary had lately, oldest first, each with the time when it ended.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Past(VecDeque<(Instant, Replica)>);
-
-impl Past {
-    /// The state at a time, if it was not the present one.
-    fn at(&self, time: Instant) -> Option<&Replica> {
-        self.0.iter().find(|(end, _)| *end > time).map(|(_, state)| state)
-    }
-
-    /// Keeps a state that ends now, and forgets those that ended before `oldest`.
-    fn keep(&mut self, now: Instant, state: Replica, oldest: Instant) {
-        while self.0.front().is_some_and(|(end, _)| *end <= oldest) {
-            self.0.pop_front();
-        }
-        self.0.push_back((now, state));
-    }
-}
 
 steps! {
     Seen(state: &State, site: Site) -> Replica = seen;
@@ -127,5 +89,5 @@ impl State {
 }
 
 fn deaf(core: &Core) -> bool {
-    super::in_force(core, faults::LAGGING)
+    faults::in_force(core, faults::LAGGING)
 }

@@ -8,7 +8,6 @@ mod aggregates;
 mod authority;
 mod call;
 mod create;
-mod derived;
 mod deviations;
 mod ecvrf;
 mod effects;
@@ -39,6 +38,7 @@ mod rates;
 mod record;
 mod refusal;
 pub mod sites;
+mod state;
 mod storage;
 mod store;
 mod typed;
@@ -46,9 +46,6 @@ mod variations;
 mod vrf;
 mod webhooks;
 
-use std::sync::Arc;
-
-use assay_spec::Instant;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::instant::MINUTE;
 use assay_spec::network::limits::Rate;
@@ -72,92 +69,11 @@ use crate::services::SimService;
 use crate::variation::Variation;
 
 pub use limits::Limits;
+pub use state::{OutgoingContext, State, Timer};
 
 use call::Call;
-use derived::Derived;
-use forget::Batch;
-use mirror::Mirror;
 use rates::Rates;
-use store::{Number, Store};
-
-/// The state of the network.
-#[derive(Clone, Debug)]
-pub struct State {
-    /// The limits in force.
-    pub limits: Limits,
-    /// The state that the primary shows.
-    primary: Replica,
-    mirror: Mirror,
-    past: mirror::Past,
-    rates: Rates,
-    /// Messages whose validation is held, oldest first.
-    held: OrdSet<Number>,
-    /// The number of other messages that wait for validation.
-    validating: usize,
-    /// FORGETs that wait for a retry, by message.
-    batches: OrdMap<Number, Batch>,
-    /// The credits of the owners that have a balance, in lower case.
-    balances: OrdMap<Arc<str>, i64>,
-    /// Whether the timer for the next hour is set.
-    billing: bool,
-    /// The indexed chains.
-    chains: indexer::Chains,
-    /// The random numbers drawn so far.
-    draws: vrf::Draws,
-    webhooks: webhooks::Webhooks,
-    /// Content that the network can fetch once it is pinned.
-    elsewhere: pins::Elsewhere,
-    nodes: nodes::Nodes,
-    measure: measure::Measure,
-    neighbours: neighbours::Neighbours,
-}
-
-/// All that a node shows. Every change increments the store's version.
-#[derive(Clone, Debug, Default)]
-struct Replica {
-    /// Messages and files.
-    store: Store,
-    /// What is derived from the messages.
-    derived: Derived,
-}
-
-/// A timer of the network.
-#[derive(Clone, Debug)]
-pub enum Timer {
-    /// Validates a message.
-    Process(u32),
-    /// Retries a FORGET.
-    Retry(u32),
-    /// Makes owners with a balance pay.
-    Billing,
-    /// Ends the grace period of a message that has been `removing` since then.
-    Grace(u32, Instant),
-    /// Drops a file that has left every node.
-    Left(Arc<str>),
-    /// Delivers a state of the primary to the mirror.
-    Carry(Carried),
-    /// Forgets addresses without a request in the last minute.
-    Sweep,
-    /// Retries a delivery of a webhook.
-    Webhook(u64),
-    /// Sends the response of a slow node.
-    Slow(ExchangeId, Box<Reply>),
-    /// An event of the measurement program.
-    Measure(measure::Due),
-}
-
-/// A state of the primary on its way to the mirror.
-#[derive(Clone, Debug)]
-pub struct Carried(Box<Replica>);
-
-/// The purpose of an outgoing request.
-#[derive(Clone, Debug)]
-pub enum OutgoingContext {
-    /// A delivery of a webhook.
-    Webhook(u64),
-    /// A test of the measurement program.
-    Probe(measure::Probe),
-}
+use state::{Carried, Mirror, Past, Replica, set};
 
 /// The handler of an endpoint.
 type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
@@ -219,7 +135,7 @@ impl SimService for State {
             limits: Limits::default(),
             primary: Replica::default(),
             mirror: Mirror::default(),
-            past: mirror::Past::default(),
+            past: Past::default(),
             rates: Rates::default(),
             held: OrdSet::new(),
             validating: 0,
@@ -229,7 +145,7 @@ impl SimService for State {
             chains: indexer::Chains::new(core),
             draws: vrf::Draws::default(),
             webhooks: webhooks::Webhooks::default(),
-            elsewhere: pins::Elsewhere::new(),
+            elsewhere: OrdMap::new(),
             nodes: nodes::Nodes::new(core),
             measure: measure::Measure::default(),
             neighbours: neighbours::Neighbours::default(),
@@ -378,7 +294,7 @@ impl State {
 
     /// Resumes the messages whose fault is unset.
     fn settle(&mut self, core: &mut Core) {
-        if !self.held.is_empty() && !in_force(core, faults::PROCESSING_HELD) {
+        if !self.held.is_empty() && !faults::in_force(core, faults::PROCESSING_HELD) {
             for number in std::mem::take(&mut self.held) {
                 lifecycle::process(self, core, number);
             }
@@ -394,20 +310,6 @@ impl State {
             set(core, core.now() + MINUTE, Timer::Sweep);
         }
     }
-}
-
-/// Whether a fault is set and its time has come. Its conditions are not considered.
-fn in_force(core: &Core, kind: fault::FaultKind) -> bool {
-    let now = core.now();
-    core.faults.list().iter().any(|fault| {
-        fault.fault == kind.name
-            && fault.from.is_none_or(|from| now >= from)
-            && fault.until.is_none_or(|until| now < until)
-    })
-}
-
-fn set(core: &mut Core, due: Instant, timer: Timer) {
-    core.clock.set(due, crate::services::Timer::Network(timer));
 }
 
 #[cfg(test)]

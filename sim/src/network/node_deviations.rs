@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 use super::limits::Retention;
 use super::long_deviations::{as_text, in_milliseconds, negative, of_first, records_of_another};
 use super::measure::{Failed, Hourly, is_prober};
-use super::metrics::{FindRecords, ShownRecord};
+use super::metrics::{self as records, FindRecords, ShownRecord};
 use super::nodes::NodeKind;
-use super::probes::LogIn;
-use super::{metrics as records, probes as probe};
+use super::probes::{self as probe, LogIn};
 use crate::deviation::{Deviation, deviations};
 
 /// The deviations.

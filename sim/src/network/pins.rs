@@ -1,19 +1,17 @@
 //! Pins: content that the network keeps on request and serves by its hash.
 
-use std::sync::Arc;
-
 use assay_spec::network::message::MessageType;
 use assay_spec::network::pin::{Pin, READ};
 use assay_spec::network::requirements::pins::UNKNOWN;
 use bytes::Bytes;
-use imbl::OrdMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::Call;
 use super::mirror::Seen;
+use super::state::{Replica, State};
 use super::storage::{self, Content as Stored, FileName};
-use super::{Replica, State, actions, create, sites};
+use super::{actions, create, sites};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;
@@ -38,10 +36,7 @@ pub(super) fn apply(state: &mut State, pin: &Pin) {
     }
 }
 
-/// Content outside the network, by hash: its bytes and its content type.
-pub(super) type Elsewhere = OrdMap<Arc<str>, (Bytes, Arc<str>)>;
-
-/// The maximum number of such contents.
+/// The maximum number of contents outside the network.
 const ELSEWHERE: usize = 64;
 const ELSEWHERE_BYTES: usize = 64 * 1024;
 

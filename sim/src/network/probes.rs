@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::nodes::Node;
-use super::{State, measure, refusal, sites};
+use super::state::State;
+use super::{measure, refusal, sites};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

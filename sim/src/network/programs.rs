@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::mirror::Seen;
-use super::{Replica, State, create, faults, typed, webhooks};
+use super::state::{Replica, State};
+use super::{create, faults, typed, webhooks};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::ecvrf::{self, public_key};
-use super::{State, typed};
+use super::state::State;
+use super::typed;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;

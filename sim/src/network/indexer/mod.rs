@@ -6,11 +6,11 @@ use assay_spec::network::indexer::{EVENTS, EventFilter, TRANSACTIONS, Transactio
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::indexer::UNKNOWN_NETWORK;
 
-use super::call::Call;
-use super::paging::ReadPage;
-use super::{State, paging};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::paging::{self, ReadPage};
+use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::steps;
 

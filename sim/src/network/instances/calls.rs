@@ -6,14 +6,14 @@ use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::instances::UNKNOWN;
 use serde_json::json;
 
-use super::super::call::Call;
-use super::super::create::Take;
-use super::super::mirror::Seen;
-use super::super::paging::ReadPage;
-use super::super::{State, create as creation, paging};
 use super::{Instances, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::create::{self as creation, Take};
+use crate::network::mirror::Seen;
+use crate::network::paging::{self, ReadPage};
+use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 

@@ -12,11 +12,11 @@ use assay_spec::network::requirements::errors::FORBIDDEN;
 use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, SAME_ID, UPDATE_UNKNOWN};
 use imbl::{OrdMap, Vector};
 
-use super::State;
-use super::call::Call;
-use super::hash::Hash;
-use super::store::Number;
 use crate::core::Core;
+use crate::network::call::Call;
+use crate::network::hash::Hash;
+use crate::network::state::State;
+use crate::network::store::Number;
 use crate::refusal::Refusal;
 use crate::seam::steps;
 

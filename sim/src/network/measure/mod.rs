@@ -15,8 +15,9 @@ use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{State, Timer, actions, set};
 use crate::core::Core;
+use crate::network::actions;
+use crate::network::state::{State, Timer, set};
 
 pub(super) use publish::Hourly;
 pub(super) use record::{Failed, Measured};

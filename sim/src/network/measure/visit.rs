@@ -15,7 +15,8 @@ use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::nodes::{NodeKind, Unreachable};
-use crate::network::{OutgoingContext, State, Timer, info, probes, set};
+use crate::network::state::{OutgoingContext, State, Timer, set};
+use crate::network::{info, probes};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 
 /// The shortest and the longest network delay to a node and back, in milliseconds.

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Node, NodeKind};
-use crate::network::{State, actions};
+use crate::network::actions;
+use crate::network::state::State;
 
 /// The version of an up-to-date node.
 pub(super) const CURRENT: &str = "2.4.1";

@@ -10,9 +10,10 @@ use assay_spec::crypto::text::hex;
 use assay_spec::network::metrics::FEATURES;
 use serde_json::{Value, json};
 
-use super::{State, Timer, probes, set, sites};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply, RequestHead, Site};
+use crate::network::state::{State, Timer, set};
+use crate::network::{probes, sites};
 
 pub(super) use change::perform;
 

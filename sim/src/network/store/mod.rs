@@ -19,7 +19,7 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::Message;
 use imbl::{OrdMap, Vector};
 
-use super::hash::Hash;
+use crate::network::hash::Hash;
 
 pub(super) use files::{Files, NODES};
 pub(super) use select::Selection;

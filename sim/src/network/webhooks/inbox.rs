@@ -9,8 +9,8 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::actions;
-use super::super::store::Number;
+use crate::network::actions;
+use crate::network::store::Number;
 use crate::outgoing::Failure;
 
 /// The maximum number of deliveries that are kept, finished and pending together.
