@@ -5,8 +5,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::measure::run as measure;
+use super::messages::{fill, lifecycle, record};
+use super::neighbours::calls as neighbours;
+use super::nodes::change;
 use super::state::State;
-use super::{fill, lifecycle, measure, neighbours, nodes, pins, record};
+use super::storage::pins;
 use crate::core::Core;
 
 /// The actions and their arguments.
@@ -69,7 +73,7 @@ pub(super) fn perform(
         "message" => message(state, core, &read(action, arguments)?),
         "content" => pins::put_elsewhere(state, core, arguments),
         "webhook-inbox" => state.webhooks.inbox(arguments),
-        "node" => nodes::perform(state, arguments),
+        "node" => change::perform(state, arguments),
         "measure" => measure::perform(state, core, arguments),
         "purchase" => neighbours::perform(state, core, arguments),
         _ => {

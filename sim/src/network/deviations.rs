@@ -26,34 +26,36 @@ use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED};
 use http::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
-use super::aggregates::{
+use super::aggregates::calls::{
     self as documents, AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress, WriteAggregate,
 };
 use super::call::ApiPath;
-use super::create::{self, Accepted, Known, Take};
-use super::ecvrf::values;
-use super::flat::FlatQuery;
-use super::forget::{self as forgets, Forget, Forgotten, Found, Retried};
-use super::indexer::{self as chains, FindChain};
-use super::info::Information;
-use super::instances::{self as machines, AdmitControl, Changed, FindInstance, Shown};
-use super::lifecycle::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
+use super::indexer::chain::NETWORKS;
+use super::indexer::lists::{self as chains, FindChain};
+use super::instances::calls::{self, AdmitControl, FindInstance, Shown};
+use super::instances::machines::Changed;
 use super::limits::{ForgetRetries, Limits};
-use super::listing::{ListQuery, Total};
 use super::long_deviations::{
     self, ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed,
     each_value, forget_posts, hide_only, is_removing, is_whole, judge_without, later, longer, lower, number,
     part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
-use super::messages::{Missing, Reclaimed, Wrapped};
+use super::messages::create::{self, Accepted, Known, Take};
+use super::messages::flat::FlatQuery;
+use super::messages::forget::{self as forgets, Forget, Forgotten, Found, Retried};
+use super::messages::lifecycle::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
+use super::messages::listing::{ListQuery, Total};
+use super::messages::read::{Missing, Reclaimed, Wrapped};
 use super::mirror::{self, Seen};
+use super::nodes::info::Information;
 use super::paging::{self, Listed, Positions};
 use super::rates::{Counting, Reached};
 use super::refusal::Rejected;
 use super::state::Replica;
-use super::storage::{self as files, Download, FindFile, Parts};
-use super::vrf::{self as randoms, IsValid, Random};
-use super::webhooks::JudgeWebhook;
+use super::storage::files::{self, Download, FindFile, Parts};
+use super::vrf::calls::{self as randoms, IsValid, Random};
+use super::vrf::ecvrf::values;
+use super::webhooks::deliveries::JudgeWebhook;
 use super::{node_deviations, sites};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations, join};
@@ -427,7 +429,7 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Shown>| r["updated_at"] = json!(r.about.instance.created_at - 60);
     instances::UNKNOWN => "an unknown instance is returned as stopped", step |s: &mut FindInstance| {
         s.0 = |core, instances, id| {
-            let found = machines::find(core, instances, id);
+            let found = calls::find(core, instances, id);
             found.or_else(|_| Ok(Shown { instance: stopped(core, id), changes: 0 }))
         };
     };
@@ -546,7 +548,7 @@ const API: &[Deviation] = deviations! {
     indexer::UNKNOWN_NETWORK => "a network that is not indexed returns the events of another",
         step |s: &mut FindChain| {
         s.0 = |core, state, network| {
-            chains::chain(core, state, network).or_else(|_| chains::chain(core, state, chains::NETWORKS[0]))
+            chains::chain(core, state, network).or_else(|_| chains::chain(core, state, NETWORKS[0]))
         };
     };
 

@@ -20,16 +20,19 @@ use assay_spec::{Id, Refused, Rules, Without};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::aggregates::Kept;
+use super::aggregates::calls::Kept;
 use super::call::Call;
-use super::create::{self, Admit, Created};
-use super::listing::Total;
-use super::measure::Measured;
-use super::nodes::NodeKind;
+use super::instances::calls;
+use super::measure::metrics as records;
+use super::measure::record::Measured;
+use super::messages::create::{self, Admit, Created};
+use super::messages::listing::Total;
+use super::messages::{read as handlers, typed};
+use super::nodes::node::NodeKind;
 use super::state::State;
-use super::storage::{self as files, Content as FileContent};
+use super::storage::files::{self, Content as FileContent};
 use super::store::{Number, Store};
-use super::{instances as machines, messages as handlers, metrics as records, typed, webhooks as hooks};
+use super::webhooks::deliveries as hooks;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::form;
@@ -219,7 +222,7 @@ pub(super) fn admit_without(
     if control.action == action {
         return Err(Refusal::new(&instances::CONTROLLED, format!("{} is rejected", action.name())));
     }
-    machines::admit_control(core, call, control)
+    calls::admit_control(core, call, control)
 }
 
 /// Accepts registrations for every event but one.

@@ -5,43 +5,28 @@
 
 mod actions;
 mod aggregates;
-mod authority;
 mod call;
-mod create;
 mod deviations;
-mod ecvrf;
-mod effects;
 pub mod faults;
-mod fill;
-mod flat;
-mod forget;
 mod hash;
 mod indexer;
-mod info;
 mod instances;
-mod lifecycle;
 mod limits;
-mod listing;
 mod long_deviations;
 mod measure;
 mod messages;
-mod metrics;
 mod mirror;
 mod neighbours;
 mod node_deviations;
 mod nodes;
 mod paging;
-mod pins;
-mod probes;
 mod programs;
 mod rates;
-mod record;
 mod refusal;
 pub mod sites;
 mod state;
 mod storage;
 mod store;
-mod typed;
 mod variations;
 mod vrf;
 mod webhooks;
@@ -72,39 +57,50 @@ pub use limits::Limits;
 pub use state::{OutgoingContext, State, Timer};
 
 use call::Call;
+use indexer::chain::{Chains, NETWORKS};
+use measure::run::Measure;
+use measure::{metrics, run, visit};
+use messages::{flat, forget, lifecycle, listing, read};
+use neighbours::calls::Neighbours;
+use nodes::node::{self, Node, Nodes};
+use nodes::{info, probes};
 use rates::Rates;
 use state::{Carried, Mirror, Past, Replica, set};
+use storage::{files, pins};
+use vrf::calls::Draws;
+use webhooks::deliveries;
+use webhooks::inbox::Webhooks;
 
 /// The handler of an endpoint.
 type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
 
 /// The handler of every endpoint.
 static HANDLERS: &[(&Endpoint, Handler)] = &[
-    (&message::READ, messages::read),
+    (&message::READ, read::read),
     (&query::LIST, listing::list),
     (&query::FLAT, flat::list),
-    (&message::CREATE, messages::create),
-    (&storage_spec::STORE, storage::upload),
-    (&storage_spec::FILE, storage::file),
-    (&storage_spec::RAW, storage::raw),
-    (&aggregate_spec::READ, aggregates::read),
-    (&aggregate_spec::LIST, aggregates::list),
-    (&aggregate_spec::OF_ADDRESS, aggregates::of_address),
-    (&aggregate_spec::CREATE, aggregates::create),
-    (&program_spec::CREATE, programs::create),
-    (&program_spec::RUN, programs::run),
-    (&instance_spec::CREATE, instances::create),
-    (&instance_spec::READ, instances::read),
-    (&instance_spec::LIST, instances::list),
-    (&instance_spec::UPDATE, instances::update),
-    (&instance_spec::CONTROL, instances::control),
+    (&message::CREATE, read::create),
+    (&storage_spec::STORE, files::upload),
+    (&storage_spec::FILE, files::file),
+    (&storage_spec::RAW, files::raw),
+    (&aggregate_spec::READ, aggregates::calls::read),
+    (&aggregate_spec::LIST, aggregates::calls::list),
+    (&aggregate_spec::OF_ADDRESS, aggregates::calls::of_address),
+    (&aggregate_spec::CREATE, aggregates::calls::create),
+    (&program_spec::CREATE, programs::run::create),
+    (&program_spec::RUN, programs::run::run),
+    (&instance_spec::CREATE, instances::calls::create),
+    (&instance_spec::READ, instances::calls::read),
+    (&instance_spec::LIST, instances::calls::list),
+    (&instance_spec::UPDATE, instances::calls::update),
+    (&instance_spec::CONTROL, instances::calls::control),
     (&pin_spec::PIN, pins::pin),
     (&pin_spec::READ, pins::read),
-    (&indexer_spec::EVENTS, indexer::events),
-    (&indexer_spec::TRANSACTIONS, indexer::transactions),
-    (&vrf_spec::GENERATE, vrf::generate),
-    (&vrf_spec::VERIFY, vrf::verify),
-    (&webhook_spec::CREATE, webhooks::create),
+    (&indexer_spec::EVENTS, indexer::lists::events),
+    (&indexer_spec::TRANSACTIONS, indexer::lists::transactions),
+    (&vrf_spec::GENERATE, vrf::calls::generate),
+    (&vrf_spec::VERIFY, vrf::calls::verify),
+    (&webhook_spec::CREATE, deliveries::create),
     (&info_spec::PUBLIC, info::public),
     (&metrics_spec::CORE, metrics::core),
     (&metrics_spec::COMPUTE, metrics::compute),
@@ -112,12 +108,12 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&probes_spec::LOGIN, probes::login),
     (&probes_spec::VM, probes::machine),
     (&probes_spec::STATUS_CHECK, probes::check),
-    (&neighbours_spec::PLAN, neighbours::plan),
-    (&neighbours_spec::ALLOCATION, neighbours::allocation),
-    (&neighbours_spec::NODES, neighbours::nodes),
-    (&neighbours_spec::SERVICES, neighbours::services),
-    (&neighbours_spec::PAYMENT, neighbours::payment),
-    (&neighbours_spec::TOKEN_TO_CREDIT, neighbours::estimation),
+    (&neighbours_spec::PLAN, neighbours::calls::plan),
+    (&neighbours_spec::ALLOCATION, neighbours::calls::allocation),
+    (&neighbours_spec::NODES, neighbours::calls::nodes),
+    (&neighbours_spec::SERVICES, neighbours::calls::services),
+    (&neighbours_spec::PAYMENT, neighbours::calls::payment),
+    (&neighbours_spec::TOKEN_TO_CREDIT, neighbours::calls::estimation),
 ];
 
 impl SimService for State {
@@ -142,13 +138,13 @@ impl SimService for State {
             batches: OrdMap::new(),
             balances: OrdMap::new(),
             billing: false,
-            chains: indexer::Chains::new(core),
-            draws: vrf::Draws::default(),
-            webhooks: webhooks::Webhooks::default(),
+            chains: Chains::new(core),
+            draws: Draws::default(),
+            webhooks: Webhooks::default(),
             elsewhere: OrdMap::new(),
-            nodes: nodes::Nodes::new(core),
-            measure: measure::Measure::default(),
-            neighbours: neighbours::Neighbours::default(),
+            nodes: Nodes::new(core),
+            measure: Measure::default(),
+            neighbours: Neighbours::default(),
         }
     }
 
@@ -160,12 +156,12 @@ impl SimService for State {
     fn body_limit_after(&self, head: &RequestHead) -> usize {
         let upload = storage_spec::STORE.path;
         let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
-        if path == upload { storage::body_limit(&self.limits) } else { self.limits.message_bytes }
+        if path == upload { files::body_limit(&self.limits) } else { self.limits.message_bytes }
     }
 
     /// What the head alone decides: the rate, and a declared body length that is too large.
     fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
-        if let Some(reply) = nodes::refuses(self, core, head) {
+        if let Some(reply) = node::refuses(self, core, head) {
             return Some(reply);
         }
         let refusal = self.admit(core, head).err()?;
@@ -180,7 +176,7 @@ impl SimService for State {
                 core.refuse(&refusal.refused);
                 refusal::answer(core, &refusal)
             });
-            nodes::slowed(state, core, exchange, request.head.site, reply)
+            node::slowed(state, core, exchange, request.head.site, reply)
         })
     }
 
@@ -198,17 +194,17 @@ impl SimService for State {
                 Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
                 Timer::Sweep => state.sweep(core),
-                Timer::Webhook(number) => webhooks::attempt(state, core, number),
+                Timer::Webhook(number) => deliveries::attempt(state, core, number),
                 Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
-                Timer::Measure(due) => measure::fire(state, core, due),
+                Timer::Measure(due) => run::fire(state, core, due),
             }
         });
     }
 
     fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
         self.changing(core, |state, core| match context {
-            OutgoingContext::Webhook(number) => webhooks::settled(state, core, number, outcome),
-            OutgoingContext::Probe(probe) => measure::probed(state, core, probe, outcome),
+            OutgoingContext::Webhook(number) => deliveries::settled(state, core, number, outcome),
+            OutgoingContext::Probe(probe) => visit::probed(state, core, probe, outcome),
         });
     }
 
@@ -234,9 +230,9 @@ impl SimService for State {
             "instances": self.primary.derived.instances.len(),
             "pins": self.primary.derived.pins.len(),
             "webhooks": self.webhooks.view(),
-            "indexed": indexer::NETWORKS,
-            "nodes": self.nodes.iter().map(nodes::Node::view).collect::<Value>(),
-            "measurement": measure::view(self, core),
+            "indexed": NETWORKS,
+            "nodes": self.nodes.iter().map(Node::view).collect::<Value>(),
+            "measurement": run::view(self, core),
         })
     }
 

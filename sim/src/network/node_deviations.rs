@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 use super::limits::Retention;
 use super::long_deviations::{as_text, in_milliseconds, negative, of_first, records_of_another};
-use super::measure::{Failed, Hourly, is_prober};
-use super::metrics::{self as records, FindRecords, ShownRecord};
-use super::nodes::NodeKind;
-use super::probes::{self as probe, LogIn};
+use super::measure::metrics::{self as records, FindRecords, ShownRecord};
+use super::measure::publish::Hourly;
+use super::measure::record::Failed;
+use super::measure::run::is_prober;
+use super::nodes::node::NodeKind;
+use super::nodes::probes::{self as probe, LogIn};
 use crate::deviation::{Deviation, deviations};
 
 /// The deviations.

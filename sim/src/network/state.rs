@@ -9,17 +9,18 @@ use assay_spec::network::machines::ForgetState;
 use bytes::Bytes;
 use imbl::{OrdMap, OrdSet};
 
-use super::aggregates::Aggregates;
-use super::indexer::Chains;
-use super::instances::Instances;
+use super::aggregates::calls::Aggregates;
+use super::indexer::chain::Chains;
+use super::instances::machines::Instances;
 use super::limits::Limits;
-use super::measure::{Due, Measure, Probe};
-use super::neighbours::Neighbours;
-use super::nodes::Nodes;
+use super::measure::run::{Due, Measure};
+use super::measure::visit::Probe;
+use super::neighbours::calls::Neighbours;
+use super::nodes::node::Nodes;
 use super::rates::Rates;
 use super::store::{Number, Store};
-use super::vrf::Draws;
-use super::webhooks::Webhooks;
+use super::vrf::calls::Draws;
+use super::webhooks::inbox::Webhooks;
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply};
 

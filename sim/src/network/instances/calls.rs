@@ -6,11 +6,11 @@ use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::instances::UNKNOWN;
 use serde_json::json;
 
-use super::{Instances, id_of, ipv6_of, record, same_id};
+use super::machines::{Instances, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
-use crate::network::create::{self as creation, Take};
+use crate::network::messages::create::{self as creation, Take};
 use crate::network::mirror::Seen;
 use crate::network::paging::{self, ReadPage};
 use crate::network::state::State;

@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 
 use super::record::{Measured, Record};
 use crate::core::Core;
-use crate::network::create;
+use crate::network::messages::create;
 use crate::network::state::State;
-use crate::network::storage::FileName;
+use crate::network::storage::files::FileName;
 use crate::refusal::Refusal;
 
 /// The number of members of the large aggregate.

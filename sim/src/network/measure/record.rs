@@ -4,7 +4,7 @@ use assay_spec::Instant;
 use assay_spec::network::metrics::{Common, ComputeRecord, CoreRecord, seconds};
 use serde_json::{Value, json};
 
-use crate::network::nodes::{Node, NodeKind};
+use crate::network::nodes::node::{Node, NodeKind};
 
 /// One probe of one node.
 #[derive(Clone, Debug, PartialEq)]

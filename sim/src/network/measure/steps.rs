@@ -7,9 +7,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::publish::Fixtures;
 use crate::core::Core;
-use crate::network::nodes::{Node, NodeKind};
-use crate::network::probes::CHECKS;
-use crate::network::storage::Names;
+use crate::network::nodes::node::{Node, NodeKind};
+use crate::network::nodes::probes::CHECKS;
+use crate::network::storage::files::Names;
 
 /// One test.
 #[derive(Clone, Copy, Debug)]

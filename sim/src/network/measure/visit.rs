@@ -10,13 +10,13 @@ use assay_spec::network::metrics::latency;
 use http::Method;
 
 use super::record::{Failed, Measured, Record};
+use super::run::{Due, Hour, moves, number_of, prober};
 use super::steps::{self, Asks, Test, Way};
-use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
 use crate::exchange::Reply;
-use crate::network::nodes::{NodeKind, Unreachable};
+use crate::network::nodes::node::{NodeKind, Unreachable};
+use crate::network::nodes::{info, probes};
 use crate::network::state::{OutgoingContext, State, Timer, set};
-use crate::network::{info, probes};
 use crate::outgoing::{Failure, Outcome, Outgoing};
 
 /// The shortest and the longest network delay to a node and back, in milliseconds.

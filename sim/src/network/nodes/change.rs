@@ -6,7 +6,7 @@ use assay_spec::network::metrics::FEATURES;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Node, NodeKind};
+use super::node::{Node, NodeKind};
 use crate::network::actions;
 use crate::network::state::State;
 

@@ -7,27 +7,27 @@ use assay_spec::network::places::PROCESSING;
 use serde_json::Value;
 
 use super::authority::{self, Wish};
-use super::limits::ForgetRetries;
-use super::state::{Batch, State, Timer, set};
-use super::store::Number;
 use super::{lifecycle, record};
 use crate::core::Core;
+use crate::network::limits::ForgetRetries;
+use crate::network::state::{Batch, State, Timer, set};
+use crate::network::store::Number;
 use crate::seam::steps;
 
 /// What a node finds under the hashes of a FORGET.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found(pub(super) Vec<Target>);
+pub(in crate::network) struct Found(pub(in crate::network) Vec<Target>);
 
 /// The decision about a FORGET that is retried.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Retried(pub(super) Verdict);
+pub(in crate::network) struct Retried(pub(in crate::network) Verdict);
 
 /// The STOREs that a FORGET forgets.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Forgotten(pub(super) Vec<Number>);
+pub(in crate::network) struct Forgotten(pub(in crate::network) Vec<Number>);
 
 /// Applies, rejects or delays a valid FORGET. Its message is pending until then.
-pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
+pub(in crate::network) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
     state.primary.store.set_state(number, StoreState::Pending);
     let from = moves(core, ForgetState::None, ForgetEvent::Receive);
     match look(state, core, number, &targets) {
@@ -47,7 +47,7 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
 }
 
 /// Retries a FORGET.
-pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn retry(state: &mut State, core: &mut Core, number: Number) {
     core.within(PROCESSING[0], |core| again(state, core, number));
 }
 
@@ -102,7 +102,12 @@ steps! {
 }
 
 /// Forgets every target that can be forgotten. Targets already forgotten stay so.
-pub(super) fn apply(core: &mut Core, state: &mut State, number: Number, Targets(hashes): &Targets) {
+pub(in crate::network) fn apply(
+    core: &mut Core,
+    state: &mut State,
+    number: Number,
+    Targets(hashes): &Targets,
+) {
     let store = &state.primary.store;
     let by = store.stored(number).hash();
     let mut targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();

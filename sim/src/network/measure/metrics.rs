@@ -7,33 +7,33 @@ use std::sync::Arc;
 use assay_spec::network::requirements::metrics::{ALTERNATIVE, UNKNOWN};
 use serde_json::Value;
 
-use super::call::Call;
-use super::limits::Retention;
-use super::measure::{Failed, Measured};
-use super::nodes::NodeKind;
-use super::sites;
-use super::state::State;
+use super::record::{Failed, Measured};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::limits::Retention;
+use crate::network::nodes::node::NodeKind;
+use crate::network::sites;
+use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
 /// The records of a node, as the reply knows them.
 #[derive(Clone, Debug)]
-pub(super) struct NodeRecords;
+pub(in crate::network) struct NodeRecords;
 
 /// One record as returned.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ShownRecord {
+pub(in crate::network) struct ShownRecord {
     /// The record as measured.
-    pub(super) measured: Arc<Measured>,
+    pub(in crate::network) measured: Arc<Measured>,
     /// The record as returned.
-    pub(super) record: Value,
+    pub(in crate::network) record: Value,
 }
 
 impl ShownRecord {
     /// Changes members, as far as the record has them.
-    pub(super) fn edit(&mut self, names: &[&str], edit: impl Fn(&Value) -> Value) {
+    pub(in crate::network) fn edit(&mut self, names: &[&str], edit: impl Fn(&Value) -> Value) {
         for name in names {
             if let Some(value) = self.record.get_mut(*name) {
                 *value = edit(value);
@@ -42,14 +42,19 @@ impl ShownRecord {
     }
 
     /// Changes members of the records of one kind of node.
-    pub(super) fn edit_of(&mut self, kind: NodeKind, names: &[&str], edit: impl Fn(&Value) -> Value) {
+    pub(in crate::network) fn edit_of(
+        &mut self,
+        kind: NodeKind,
+        names: &[&str],
+        edit: impl Fn(&Value) -> Value,
+    ) {
         if self.measured.record.kind() == kind {
             self.edit(names, edit);
         }
     }
 
     /// Adds fields of failed tests.
-    pub(super) fn fail(&mut self, shown: impl Fn(Failed) -> Option<Value>) {
+    pub(in crate::network) fn fail(&mut self, shown: impl Fn(Failed) -> Option<Value>) {
         for (name, failed) in &self.measured.failed {
             if let Some(value) = shown(*failed) {
                 self.record[*name] = value;
@@ -59,12 +64,20 @@ impl ShownRecord {
 }
 
 /// The records of a core node.
-pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn core(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     metrics(state, core, call, NodeKind::Core)
 }
 
 /// The records of a compute node.
-pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn compute(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     metrics(state, core, call, NodeKind::Compute)
 }
 
@@ -85,7 +98,7 @@ steps! {
 }
 
 /// The records of the node with a hash, oldest first.
-pub(super) fn records(
+pub(in crate::network) fn records(
     core: &mut Core,
     state: &State,
     kind: NodeKind,
@@ -97,7 +110,7 @@ pub(super) fn records(
 }
 
 /// The records of the node with a number, oldest first.
-pub(super) fn of_node(core: &mut Core, state: &State, number: usize) -> Vec<Arc<Measured>> {
+pub(in crate::network) fn of_node(core: &mut Core, state: &State, number: usize) -> Vec<Arc<Measured>> {
     let Retention(retention_ms) = core.limits(&Retention(state.limits.metrics_retention_ms));
     let now = core.now();
     state.measure.records(number).filter(|one| now - one.at <= retention_ms).cloned().collect()

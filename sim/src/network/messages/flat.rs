@@ -3,26 +3,30 @@
 use assay_spec::network::params::Params;
 use assay_spec::network::query::{FLAT, MessageFilter};
 
-use super::call::Call;
 use super::listing;
-use super::mirror::Seen;
-use super::paging::ReadPage;
-use super::state::State;
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::mirror::Seen;
+use crate::network::paging::ReadPage;
+use crate::network::state::State;
 use crate::refusal::Refusal;
 
 /// A query of `GET /messages.json`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlatQuery {
+pub(in crate::network) struct FlatQuery {
     /// Its parameters.
-    pub(super) params: Params,
+    pub(in crate::network) params: Params,
     /// Its filters.
-    pub(super) filter: MessageFilter,
+    pub(in crate::network) filter: MessageFilter,
 }
 
 /// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
-pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn list(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = MessageFilter::of_flat(&core.dialect, &call.params)?;
     let FlatQuery { filter, .. } = core.step(FlatQuery { params: call.params.clone(), filter });

@@ -13,16 +13,16 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::call::Call;
-use super::create::{self, Created};
-use super::limits::Limits;
-use super::mirror::Seen;
-use super::sites;
-use super::state::{Replica, State};
-use super::store::{Life, Store};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::form;
+use crate::network::call::Call;
+use crate::network::limits::Limits;
+use crate::network::messages::create::{self, Created};
+use crate::network::mirror::Seen;
+use crate::network::sites;
+use crate::network::state::{Replica, State};
+use crate::network::store::{Life, Store};
 use crate::refusal::Refusal;
 use crate::seam::steps;
 
@@ -31,34 +31,34 @@ const FORM_BYTES: usize = 64 * 1024;
 
 /// Which hashes name a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Names {
+pub(in crate::network) struct Names {
     /// The hash of its content.
-    pub(super) by_content: bool,
+    pub(in crate::network) by_content: bool,
     /// The hash of a message that keeps it.
-    pub(super) by_message: bool,
+    pub(in crate::network) by_message: bool,
 }
 
 /// A file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Content {
+pub(in crate::network) struct Content {
     /// Its bytes.
-    pub(super) bytes: Bytes,
+    pub(in crate::network) bytes: Bytes,
     /// Its content type.
-    pub(super) content_type: String,
+    pub(in crate::network) content_type: String,
 }
 
 /// A file as an endpoint returns it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Download {
+pub(in crate::network) struct Download {
     /// The endpoint.
-    pub(super) endpoint: &'static Endpoint,
+    pub(in crate::network) endpoint: &'static Endpoint,
     /// The file.
-    pub(super) content: Content,
+    pub(in crate::network) content: Content,
 }
 
 impl Download {
     /// Changes the files that an endpoint returns.
-    pub(super) fn change(&mut self, endpoint: &Endpoint, edit: impl FnOnce(&mut Content)) {
+    pub(in crate::network) fn change(&mut self, endpoint: &Endpoint, edit: impl FnOnce(&mut Content)) {
         if std::ptr::eq(self.endpoint, endpoint) {
             edit(&mut self.content);
         }
@@ -66,12 +66,16 @@ impl Download {
 }
 
 /// The largest body of an upload.
-pub(super) fn body_limit(limits: &Limits) -> usize {
+pub(in crate::network) fn body_limit(limits: &Limits) -> usize {
     limits.file_bytes.saturating_add(FORM_BYTES)
 }
 
 /// Stores a file and the STORE message that keeps it.
-pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn upload(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let parts = Parts::run(core, call)?;
     let borrowed: Vec<Part<'_>> = parts.iter().map(borrow).collect();
     let dialect = core.dialect.clone();
@@ -107,13 +111,17 @@ pub(super) fn upload(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 }
 
 /// Reads a file with its content type.
-pub(super) fn file(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn file(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let content = read(state, core, call, &UNKNOWN)?;
     Ok(served(core, &FILE, content))
 }
 
 /// Reads a file's bytes.
-pub(super) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let Content { bytes, .. } = read(state, core, call, &UNKNOWN_RAW)?;
     Ok(served(core, &RAW, Content { bytes, content_type: DEFAULT_CONTENT_TYPE.to_owned() }))
 }
@@ -126,7 +134,7 @@ fn read(state: &State, core: &mut Core, call: &Call<'_>, unknown: Id) -> Result<
 }
 
 /// A response with content.
-pub(super) fn served(core: &mut Core, endpoint: &'static Endpoint, content: Content) -> Reply {
+pub(in crate::network) fn served(core: &mut Core, endpoint: &'static Endpoint, content: Content) -> Reply {
     let Content { bytes, content_type } = core.step(Download { endpoint, content }).content;
     let reply = Reply::new(200, DEFAULT_CONTENT_TYPE, bytes);
     // The value came from a header, so it is normally valid in one.
@@ -141,7 +149,7 @@ steps! {
 }
 
 /// The parts of the form.
-pub(super) fn parts(_: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
+pub(in crate::network) fn parts(_: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
     let parts = form::parts(&call.request.head.headers, call.body());
     parts.map_err(|why| Refused { rule: &MULTIPART, why })
 }
@@ -155,7 +163,7 @@ steps! {
 }
 
 /// The hash of a file: its content identifier.
-pub(super) fn name(_: &mut Core, file: &Bytes) -> Result<String, Refused> {
+pub(in crate::network) fn name(_: &mut Core, file: &Bytes) -> Result<String, Refused> {
     let summary = cid::of_file(&&file[..], &Layout::default(), &cid::Discard);
     summary.map(|summary| summary.cid.to_string()).map_err(|e| Refused { rule: &SIZE, why: e.to_string() })
 }
@@ -165,7 +173,12 @@ steps! {
 }
 
 /// The file with a hash, of its content or of a message that keeps it.
-pub(super) fn find(core: &mut Core, replica: &Replica, hash: &str, site: Site) -> Option<Content> {
+pub(in crate::network) fn find(
+    core: &mut Core,
+    replica: &Replica,
+    hash: &str,
+    site: Site,
+) -> Option<Content> {
     let Names { by_content, by_message } = core.step(Names { by_content: true, by_message: true });
     let (store, now, node) = (&replica.store, core.now(), sites::node(site));
     let file = |cid: &str| store.files.at(cid, node, now);

@@ -13,28 +13,28 @@ use assay_spec::network::requirements::envelope::SIZE;
 use imbl::OrdMap;
 use serde_json::{Map, Value, json};
 
-use super::authority::{Authority, Wish};
-use super::call::Call;
-use super::create;
-use super::hash::Hash;
-use super::mirror::Seen;
-use super::paging::{self, ReadPage};
-use super::state::State;
-use super::store::Number;
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::hash::Hash;
+use crate::network::messages::authority::{Authority, Wish};
+use crate::network::messages::create;
+use crate::network::mirror::Seen;
+use crate::network::paging::{self, ReadPage};
+use crate::network::state::State;
+use crate::network::store::Number;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
 /// The maximum size of one aggregate, in bytes of JSON.
-pub(super) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
+pub(in crate::network) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The owner, in lower case, and the key.
 type Name = (Arc<str>, Arc<str>);
 
 /// The aggregates of a node.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Aggregates {
+pub(in crate::network) struct Aggregates {
     by_name: OrdMap<Name, Arc<Kept>>,
     /// Sorted by the time of the last write and the number of the first.
     by_time: OrdMap<(i64, Number), Name>,
@@ -42,56 +42,56 @@ pub(super) struct Aggregates {
 
 /// An aggregate, as it is kept.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
-    pub(super) aggregate: Aggregate,
+pub(in crate::network) struct Kept {
+    pub(in crate::network) aggregate: Aggregate,
     /// The first message that wrote it.
-    pub(super) first: Number,
+    pub(in crate::network) first: Number,
     /// The time of the last write, in seconds.
-    pub(super) time: i64,
+    pub(in crate::network) time: i64,
     /// The size of all writes. Replaced content is counted until the sum reaches the limit.
-    pub(super) bytes: usize,
+    pub(in crate::network) bytes: usize,
 }
 
 /// The message of a write.
 #[derive(Debug)]
-pub(super) struct Writing<'a> {
+pub(in crate::network) struct Writing<'a> {
     /// Its number.
-    pub(super) number: Number,
+    pub(in crate::network) number: Number,
     /// Its hash.
-    pub(super) item_hash: &'a Arc<str>,
+    pub(in crate::network) item_hash: &'a Arc<str>,
     /// The time of the write, in seconds.
-    pub(super) time: i64,
+    pub(in crate::network) time: i64,
     /// The owner of the aggregate.
-    pub(super) owner: &'a str,
+    pub(in crate::network) owner: &'a str,
 }
 
 /// A query of `GET /aggregates`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AggregateQuery {
+pub(in crate::network) struct AggregateQuery {
     /// Its parameters.
-    pub(super) params: Params,
+    pub(in crate::network) params: Params,
     /// Its filters.
-    pub(super) filter: AggregateFilter,
+    pub(in crate::network) filter: AggregateFilter,
 }
 
 /// A query of `GET /aggregates/{address}.json`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AddressQuery {
+pub(in crate::network) struct AddressQuery {
     /// The address.
-    pub(super) address: String,
+    pub(in crate::network) address: String,
     /// Its filters.
-    pub(super) filter: AggregateFilter,
+    pub(in crate::network) filter: AggregateFilter,
     /// How many aggregates it returns.
-    pub(super) limit: Option<u64>,
+    pub(in crate::network) limit: Option<u64>,
 }
 
 /// The aggregates of an address, as clients see them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct OfAddress(pub(super) Vec<Record>);
+pub(in crate::network) struct OfAddress(pub(in crate::network) Vec<Record>);
 
 impl Aggregates {
     /// The number of aggregates.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::network) fn len(&self) -> usize {
         self.by_name.len()
     }
 
@@ -128,14 +128,14 @@ impl Aggregates {
     }
 
     /// The last written aggregate with that key, of any owner.
-    pub(super) fn latest_of(&self, key: &str) -> Option<&Arc<Kept>> {
+    pub(in crate::network) fn latest_of(&self, key: &str) -> Option<&Arc<Kept>> {
         let name = self.by_time.values().rev().find(|(_, other)| **other == *key)?;
         self.by_name.get(name)
     }
 }
 
 /// Checks whether a write is accepted: the signer's authority and the resulting size.
-pub(super) fn judge(
+pub(in crate::network) fn judge(
     state: &State,
     core: &mut Core,
     envelope: &Envelope,
@@ -159,7 +159,7 @@ pub(super) fn judge(
 }
 
 /// Applies a valid AGGREGATE.
-pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &Write) {
+pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Number, write: &Write) {
     let message = state.primary.store.message(number);
     let owner = write.address.as_deref().unwrap_or(&message.sender);
     let name: Name = (owner.to_ascii_lowercase().into(), write.key.as_str().into());
@@ -175,7 +175,12 @@ steps! {
 }
 
 /// The aggregate after a write.
-pub(super) fn written(_: &mut Core, before: Option<Kept>, writing: &Writing<'_>, write: &Write) -> Kept {
+pub(in crate::network) fn written(
+    _: &mut Core,
+    before: Option<Kept>,
+    writing: &Writing<'_>,
+    write: &Write,
+) -> Kept {
     let Writing { number, item_hash, time, owner } = *writing;
     let new =
         || Kept { aggregate: Aggregate::new(owner, &write.key), first: number, time: i64::MIN, bytes: 0 };
@@ -190,12 +195,20 @@ pub(super) fn written(_: &mut Core, before: Option<Kept>, writing: &Writing<'_>,
 }
 
 /// Handles a write.
-pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn create(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::Aggregate)
 }
 
 /// Reads one aggregate.
-pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn read(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let aggregates = Seen::run(core, state, call.site).derived.aggregates;
     let record = FindAggregate::run(core, &aggregates, call.capture(0), call.capture(1))?;
     let record = shown(core, record);
@@ -207,7 +220,7 @@ steps! {
 }
 
 /// The record of an aggregate.
-pub(super) fn find(
+pub(in crate::network) fn find(
     _: &mut Core,
     aggregates: &Aggregates,
     address: &str,
@@ -226,7 +239,11 @@ fn shown(core: &mut Core, mut record: Record) -> Record {
 }
 
 /// Lists aggregates in pages.
-pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn list(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let no_fields = call.params.text("content.fields").is_none();
     core.forbid(&FIELDS, no_fields, || "`content.fields` is given".to_owned())?;
@@ -250,7 +267,11 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 }
 
 /// Reads the aggregates of an address: an object by key.
-pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn of_address(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let address = call.capture(0).to_owned();
     let (filter, limit) = AggregateFilter::of_address(&address, &call.params)?;
     let query = core.step(AddressQuery { address: address.clone(), filter, limit });
@@ -270,7 +291,7 @@ steps! {
 }
 
 /// The aggregates of an address that a query selects.
-pub(super) fn find_of_address(
+pub(in crate::network) fn find_of_address(
     _: &mut Core,
     aggregates: &Aggregates,
     query: &AddressQuery,
@@ -287,6 +308,6 @@ pub(super) fn find_of_address(
 }
 
 /// The size of a content, in bytes of JSON.
-pub(super) fn size(content: &Map<String, Value>) -> usize {
+pub(in crate::network) fn size(content: &Map<String, Value>) -> usize {
     serde_json::to_vec(content).map_or(0, |text| text.len())
 }

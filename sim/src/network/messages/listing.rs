@@ -9,42 +9,46 @@ use assay_spec::network::requirements::listing::{CONTENT_KEYS, TAGS};
 use assay_spec::network::store::Status;
 use serde_json::Value;
 
-use super::call::Call;
-use super::mirror::Seen;
-use super::paging::{self, ReadPage};
 use super::record;
-use super::state::{Replica, State};
-use super::store::{Selection, Store};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::mirror::Seen;
+use crate::network::paging::{self, ReadPage};
+use crate::network::state::{Replica, State};
+use crate::network::store::{Selection, Store};
 use crate::refusal::Refusal;
 
 /// A query of `GET /messages`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ListQuery {
+pub(in crate::network) struct ListQuery {
     /// Its parameters.
-    pub(super) params: Params,
+    pub(in crate::network) params: Params,
     /// Its filters.
-    pub(super) filter: MessageFilter,
+    pub(in crate::network) filter: MessageFilter,
 }
 
 /// The messages that a query of a list finds.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Total {
+pub(in crate::network) struct Total {
     /// The list.
-    pub(super) endpoint: &'static Endpoint,
+    pub(in crate::network) endpoint: &'static Endpoint,
     /// Its filters.
-    pub(super) filter: MessageFilter,
+    pub(in crate::network) filter: MessageFilter,
     /// How many there are.
-    pub(super) count: u64,
+    pub(in crate::network) count: u64,
 }
 
 /// Lists show messages with these statuses.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown(pub(super) &'static [Status]);
+pub(in crate::network) struct Shown(pub(in crate::network) &'static [Status]);
 
 /// Lists messages in pages.
-pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn list(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
@@ -58,7 +62,7 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
 }
 
 /// The page of the messages that a filter selects.
-pub(super) fn messages(
+pub(in crate::network) fn messages(
     state: &State,
     core: &mut Core,
     replica: &Replica,

@@ -5,26 +5,30 @@ use assay_spec::network::requirements::info::PUBLIC;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::call::Call;
-use super::state::State;
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::Answer;
 
 /// The public information of a node.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Information {
+pub(in crate::network) struct Information {
     /// Its hash, in hex.
     node_id: String,
     /// The version of its software.
-    pub(super) version: String,
+    pub(in crate::network) version: String,
     /// Its address.
     url: String,
 }
 
 /// Returns the public information of a node.
-pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn public(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let Some(node) = state.nodes.at_site(call.site) else {
         return Err(Refusal::new(&PUBLIC, "there is no node at this site"));
     };
@@ -33,7 +37,7 @@ pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 }
 
 /// The version in a node's information.
-pub(super) fn version(body: &Value) -> Option<&str> {
+pub(in crate::network) fn version(body: &Value) -> Option<&str> {
     let listed = || body.as_array()?.iter().find(|part| part["name"] == "version")?["value"].as_str();
     body.get("version").and_then(Value::as_str).or_else(listed)
 }

@@ -10,26 +10,32 @@ use assay_spec::network::webhook::PROGRAM_EXECUTED;
 use assay_spec::shape::Body;
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
-use super::mirror::Seen;
-use super::state::{Replica, State};
-use super::{create, faults, typed, webhooks};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::faults;
+use crate::network::messages::{create, typed};
+use crate::network::mirror::Seen;
+use crate::network::state::{Replica, State};
+use crate::network::webhooks::deliveries as webhooks;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body as ReplyBody};
 
 /// The result of a run, as the reply knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Ran(pub(super) String);
+pub(in crate::network) struct Ran(pub(in crate::network) String);
 
 /// Handles a program.
-pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn create(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::Program)
 }
 
 /// Runs a program.
-pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
     let content = find(&Seen::run(core, state, call.site), hash);
     let known = content.and_then(|members| {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::core::Core;
 
 /// The rules about types that a table alone gives.
-pub(super) static RULES: &[Id] = &[
+pub(in crate::network) static RULES: &[Id] = &[
     &envelope::CHAIN,
     &envelope::CHANNEL,
     &envelope::TYPE_KNOWN,
@@ -37,15 +37,19 @@ pub(super) static RULES: &[Id] = &[
 
 /// Members that a table describes, as the node reads them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sent {
+pub(in crate::network) struct Sent {
     /// The table.
-    pub(super) fields: &'static [Field],
+    pub(in crate::network) fields: &'static [Field],
     /// The members, as sent.
-    pub(super) members: Map<String, Value>,
+    pub(in crate::network) members: Map<String, Value>,
 }
 
 /// The content of a message, as the node reads it.
-pub(super) fn read(core: &mut Core, kind: MessageType, content: Map<String, Value>) -> Map<String, Value> {
+pub(in crate::network) fn read(
+    core: &mut Core,
+    kind: MessageType,
+    content: Map<String, Value>,
+) -> Map<String, Value> {
     let fields = ENDPOINTS.iter().find_map(|endpoint| match endpoint.shape.body {
         Body::Envelope { kind: Some(name), content } if name == kind.name() => Some(content),
         _ => None,
@@ -62,7 +66,7 @@ pub(super) fn read(core: &mut Core, kind: MessageType, content: Map<String, Valu
 const FORGET: &[Field] = &[assay_spec::shape::must("hashes", ShapeKind::Array(&ShapeKind::Text))];
 
 /// The members of a body or a content, as the node reads them.
-pub(super) fn members(
+pub(in crate::network) fn members(
     core: &mut Core,
     fields: &'static [Field],
     members: Map<String, Value>,

@@ -7,23 +7,24 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::mirror::Seen;
-use super::state::{Replica, State};
-use super::storage::{self, Content as Stored, FileName};
-use super::{actions, create, sites};
+use super::files::{self as storage, Content as Stored, FileName};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
+use crate::network::call::Call;
+use crate::network::messages::create;
+use crate::network::mirror::Seen;
+use crate::network::state::{Replica, State};
+use crate::network::{actions, sites};
 use crate::refusal::Refusal;
 use crate::seam::steps;
 
 /// Handles a pin.
-pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     create::plainly(state, core, call, MessageType::IpfsPin)
 }
 
 /// Applies a valid pin: content that the network has, or can fetch from elsewhere, is kept.
-pub(super) fn apply(state: &mut State, pin: &Pin) {
+pub(in crate::network) fn apply(state: &mut State, pin: &Pin) {
     let hash = pin.hash.as_str();
     let files = &mut state.primary.store.files;
     if files.find(hash).is_none()
@@ -48,7 +49,11 @@ struct Content {
 }
 
 /// The action `content`: content that the network does not have and can fetch once it is pinned.
-pub(super) fn put_elsewhere(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+pub(in crate::network) fn put_elsewhere(
+    state: &mut State,
+    core: &mut Core,
+    arguments: &Value,
+) -> Result<Value, String> {
     let Content { text, content_type } = actions::read("content", arguments)?;
     if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
         return Err(format!("the limit is {ELSEWHERE} contents of {ELSEWHERE_BYTES} bytes each"));
@@ -61,7 +66,11 @@ pub(super) fn put_elsewhere(state: &mut State, core: &mut Core, arguments: &Valu
 }
 
 /// Reads content by its hash.
-pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn read(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let replica = Seen::run(core, state, call.site);
     let content = FindContent::run(core, &replica, call.capture(0), call.site)?;
     Ok(storage::served(core, &READ, content))
@@ -72,7 +81,12 @@ steps! {
 }
 
 /// The content with a hash, pinned or not.
-pub(super) fn find(core: &mut Core, replica: &Replica, hash: &str, site: Site) -> Result<Stored, Refusal> {
+pub(in crate::network) fn find(
+    core: &mut Core,
+    replica: &Replica,
+    hash: &str,
+    site: Site,
+) -> Result<Stored, Refusal> {
     let file = replica.store.files.at(hash, sites::node(site), core.now());
     let file = file.ok_or_else(|| Refusal::new(&UNKNOWN, format!("no content {hash:.80}")))?;
     Ok(Stored { bytes: file.bytes.clone(), content_type: file.content_type.to_string() })

@@ -4,25 +4,25 @@ use assay_spec::network::message::MessageType;
 use assay_spec::network::query::MessageFilter;
 use serde_json::{Map, Value};
 
-use super::store::Store;
+use crate::network::store::Store;
 
 /// The key of the aggregate that lists authorizations.
 const SECURITY: &str = "security";
 
 /// What the signer wants to write.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish<'a> {
+pub(in crate::network) struct Wish<'a> {
     /// The type of the message.
-    pub(super) kind: MessageType,
+    pub(in crate::network) kind: MessageType,
     /// The channel of the message.
-    pub(super) channel: &'a str,
+    pub(in crate::network) channel: &'a str,
     /// The key of the aggregate that the message writes.
-    pub(super) aggregate_key: Option<&'a str>,
+    pub(in crate::network) aggregate_key: Option<&'a str>,
 }
 
 /// What an owner's `security` says about a signer. Addresses are compared case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Authority {
+pub(in crate::network) enum Authority {
     /// The signer is the owner.
     Own,
     /// An authorization allows the message.
@@ -37,7 +37,7 @@ pub(super) enum Authority {
 
 impl Authority {
     /// The authority of `signer` over what belongs to `owner`.
-    pub(super) fn find(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> Authority {
+    pub(in crate::network) fn find(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> Authority {
         if owner.eq_ignore_ascii_case(signer) {
             return Authority::Own;
         }
@@ -54,7 +54,7 @@ impl Authority {
 }
 
 /// Whether `signer` may write in the name of `owner`.
-pub(super) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> bool {
+pub(in crate::network) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> bool {
     matches!(Authority::find(store, owner, signer, wish), Authority::Own | Authority::Allowed)
 }
 

@@ -9,46 +9,46 @@ use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::signing;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::hash::Hash;
-use super::state::State;
-use super::store::Number;
 use super::{effects, lifecycle, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::hash::Hash;
+use crate::network::state::State;
+use crate::network::store::Number;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
 /// A message that was accepted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Created {
+pub(in crate::network) struct Created {
     /// Its number.
-    pub(super) number: Number,
+    pub(in crate::network) number: Number,
     /// Its hash.
-    pub(super) hash: Hash,
+    pub(in crate::network) hash: Hash,
 }
 
 impl Created {
     /// The message with that number.
-    pub(super) fn find(state: &State, number: Number) -> Created {
+    pub(in crate::network) fn find(state: &State, number: Number) -> Created {
         Created { number, hash: state.primary.store.stored(number).hash() }
     }
 }
 
 /// An accepted create call, as the reply to it knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Accepted {
+pub(in crate::network) struct Accepted {
     /// The row about the reply.
-    pub(super) row: Id,
+    pub(in crate::network) row: Id,
     /// The number of the message.
-    pub(super) number: Number,
+    pub(in crate::network) number: Number,
     /// The message's hash, as clients see it.
-    pub(super) item_hash: String,
+    pub(in crate::network) item_hash: String,
 }
 
 impl Answer<Accepted> {
     /// Changes a member of the replies that a row is about.
-    pub(super) fn change(&mut self, row: Id, member: &str, value: Value) {
+    pub(in crate::network) fn change(&mut self, row: Id, member: &str, value: Value) {
         if self.about.row == row {
             self[member] = value;
         }
@@ -56,10 +56,10 @@ impl Answer<Accepted> {
 }
 
 /// An endpoint's own conditions for a message.
-pub(super) type Admit<'a> = dyn Fn(&mut Core, &Envelope, &Content) -> Result<(), Refusal> + 'a;
+pub(in crate::network) type Admit<'a> = dyn Fn(&mut Core, &Envelope, &Content) -> Result<(), Refusal> + 'a;
 
 /// A create call with its own endpoint and no further conditions.
-pub(super) fn plainly(
+pub(in crate::network) fn plainly(
     state: &mut State,
     core: &mut Core,
     call: &Call<'_>,
@@ -76,7 +76,7 @@ steps! {
 
 /// Stores the message of a create call. `expected` is the type that the endpoint requires; `admit` checks the
 /// endpoint's further conditions. A rejected message is not stored.
-pub(super) fn take(
+pub(in crate::network) fn take(
     core: &mut Core,
     state: &mut State,
     call: &Call<'_>,
@@ -100,7 +100,12 @@ pub(super) fn take(
 }
 
 /// The response to a create call. `more` are the members that an endpoint adds.
-pub(super) fn reply(core: &mut Core, call: &Call<'_>, created: Created, more: &[(&str, Value)]) -> Reply {
+pub(in crate::network) fn reply(
+    core: &mut Core,
+    call: &Call<'_>,
+    created: Created,
+    more: &[(&str, Value)],
+) -> Reply {
     let item_hash = created.hash.text(core);
     let mut body = json!({ "item_hash": item_hash });
     for (name, value) in more {
@@ -111,14 +116,18 @@ pub(super) fn reply(core: &mut Core, call: &Call<'_>, created: Created, more: &[
 }
 
 /// The response to a create call with this body.
-pub(super) fn accepted(core: &mut Core, call: &Call<'_>, created: Created, body: Value) -> Reply {
+pub(in crate::network) fn accepted(core: &mut Core, call: &Call<'_>, created: Created, body: Value) -> Reply {
     let row = call.endpoint.shape.row.expect("a row is about the reply to each create call");
     let about = Accepted { row, number: created.number, item_hash: created.hash.text(core) };
     core.reply(Answer::new(about, 200, Body::Json(body)))
 }
 
 /// Stores a message unless it is already stored. Returns its number.
-pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
+pub(in crate::network) fn store(
+    state: &mut State,
+    core: &mut Core,
+    message: &Message,
+) -> Result<Number, Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     match known {
         Some(number) => Known::run(core, state, message, number),
@@ -132,12 +141,21 @@ steps! {
 
 /// The number of a message that is already stored.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
-pub(super) fn known(_: &mut Core, _: &mut State, _: &Message, number: Number) -> Result<Number, Refusal> {
+pub(in crate::network) fn known(
+    _: &mut Core,
+    _: &mut State,
+    _: &Message,
+    number: Number,
+) -> Result<Number, Refusal> {
     Ok(number)
 }
 
 /// Stores a new message.
-pub(super) fn add(state: &mut State, core: &mut Core, message: &Message) -> Result<Number, Refusal> {
+pub(in crate::network) fn add(
+    state: &mut State,
+    core: &mut Core,
+    message: &Message,
+) -> Result<Number, Refusal> {
     let store = &state.primary.store;
     let fits = store.len() < state.limits.messages
         && store.bytes().saturating_add(message.content.len() as u64) <= state.limits.stored_bytes;
@@ -153,4 +171,4 @@ steps! {
 }
 
 /// By default no other client does anything when a message is stored.
-pub(super) fn by_others(_: &mut Core, _: &mut State, _: Number) {}
+pub(in crate::network) fn by_others(_: &mut Core, _: &mut State, _: Number) {}

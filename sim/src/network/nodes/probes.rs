@@ -7,23 +7,28 @@ use assay_spec::{Id, Refused};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::nodes::Node;
-use super::state::State;
-use super::{measure, refusal, sites};
+use super::node::Node;
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::measure::run as measure;
+use crate::network::state::State;
+use crate::network::{refusal, sites};
 use crate::refusal::Refusal;
 use crate::seam::steps;
 
 /// The status checks of compute nodes.
-pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
+pub(in crate::network) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
 
 /// How many blocks a lagging node is behind.
 const BLOCKS_BEHIND: u64 = 5;
 
 /// A core node's own measurements.
-pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn metrics(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     forbid_others(core, call, &METRICS)?;
     let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
     let moment = core.now().0.unsigned_abs();
@@ -37,7 +42,11 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 }
 
 /// A compute node's login. It always rejects; there are no credentials.
-pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn login(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let reply = LogIn::run(core, call);
     Ok(signed(reply, node))
@@ -48,14 +57,18 @@ steps! {
 }
 
 /// The response to a login without credentials.
-pub(super) fn log_in(core: &mut Core, _: &Call<'_>) -> Reply {
+pub(in crate::network) fn log_in(core: &mut Core, _: &Call<'_>) -> Reply {
     let realm = HeaderValue::from_static("Basic realm=\"node\"");
     let error = refusal::error(core, &LOGIN, 401, "log in first");
     core.reply(error).header("www-authenticate", realm)
 }
 
 /// A machine on a compute node.
-pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn machine(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     if !call.capture(0).eq_ignore_ascii_case(&node.machine_id) {
         return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
@@ -70,7 +83,11 @@ pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 }
 
 /// A status check of a compute node.
-pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn check(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let name = call.capture(0);
     if !CHECKS.contains(&name) {
@@ -82,13 +99,13 @@ pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resu
 }
 
 /// The `features` in the response to a status check.
-pub(super) fn features(body: &Value) -> Option<Vec<String>> {
+pub(in crate::network) fn features(body: &Value) -> Option<Vec<String>> {
     let texts = body.get("features")?.as_array()?.iter();
     texts.map(|feature| feature.as_str().map(str::to_owned)).collect()
 }
 
 /// The version in the `Server` header of a response.
-pub(super) fn version(reply: &Reply) -> Option<&str> {
+pub(in crate::network) fn version(reply: &Reply) -> Option<&str> {
     let server = reply.headers.get(http::header::SERVER)?.to_str().ok()?;
     server.split_once('/').map(|(_, version)| version)
 }

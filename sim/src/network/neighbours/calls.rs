@@ -12,13 +12,14 @@ use imbl::Vector;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::hash::Hash;
-use super::nodes::{Node, NodeKind};
-use super::state::State;
-use super::{actions, lifecycle, sites};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
+use crate::network::call::Call;
+use crate::network::hash::Hash;
+use crate::network::messages::lifecycle;
+use crate::network::nodes::node::{Node, NodeKind};
+use crate::network::state::State;
+use crate::network::{actions, sites};
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
@@ -41,7 +42,7 @@ struct Purchase {
 
 /// The state of these services. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Neighbours {
+pub(in crate::network) struct Neighbours {
     bought: u64,
     /// The latest purchases, oldest first.
     purchases: Vector<Purchase>,
@@ -49,7 +50,7 @@ pub(super) struct Neighbours {
 
 /// `GET /plan`: the machines of each compute node.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
-pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let filter = MessageFilter {
         types: Some(vec![MessageType::Instance.name().to_owned()]),
         ..MessageFilter::default()
@@ -73,7 +74,11 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
 }
 
 /// `GET /allocation/{vm_hash}`: the node of a machine.
-pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn allocation(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let store = &state.primary.store;
     let number = store.find_text(call.capture(0));
     let machine =
@@ -88,7 +93,7 @@ pub(super) fn allocation(state: &mut State, core: &mut Core, call: &Call<'_>) ->
 
 /// `GET /nodes`: the compute nodes.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
-pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
     let shown = |node: &Node| {
         json!({
             "node_id": *node.id,
@@ -104,7 +109,11 @@ pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<
 
 /// `GET /api/services`: the health of every site except the status service itself.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
-pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn services(
+    state: &mut State,
+    core: &mut Core,
+    _: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let others = sites::ALL.iter().filter(|site| **site != sites::STATUS);
     let services = others.map(|site| {
         let node = state.nodes.at_site(*site);
@@ -120,7 +129,11 @@ pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Resu
 }
 
 /// `GET /payment`: purchases of credits in pages, newest first, optionally of one `address`.
-pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn payment(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let page = Page::parse(&call.params, Sizes::default(), &mut Strict)?;
     let buyer = call.params.text("address");
     let of_buyer =
@@ -143,7 +156,11 @@ pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 }
 
 /// `GET /estimation/token-to-credit`: the value of `tokens`, a whole number, in credits.
-pub(super) fn estimation(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn estimation(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let text = call.params.text("tokens").unwrap_or_default();
     let tokens = text.parse::<u64>().ok().filter(|tokens| *tokens <= TOKENS);
     let tokens =
@@ -153,7 +170,11 @@ pub(super) fn estimation(state: &mut State, core: &mut Core, call: &Call<'_>) ->
 }
 
 /// Buys credits.
-pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+pub(in crate::network) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    arguments: &Value,
+) -> Result<Value, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Wanted {
@@ -205,7 +226,7 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
 
 /// A list, as the reply knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Named(pub(super) &'static str);
+pub(in crate::network) struct Named(pub(in crate::network) &'static str);
 
 /// A list as a named member.
 fn answer(core: &mut Core, name: &'static str, items: &[Value], pagination: Option<Value>) -> Reply {

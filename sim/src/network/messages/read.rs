@@ -8,66 +8,70 @@ use assay_spec::network::store::{Status, removed, stripped, wrapped};
 use assay_spec::{Id, Instant};
 use serde_json::Value;
 
-use super::call::Call;
 use super::create::{self, Take};
-use super::mirror::Seen;
 use super::record;
-use super::state::State;
-use super::store::{Number, Store};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
+use crate::network::call::Call;
+use crate::network::mirror::Seen;
+use crate::network::state::State;
+use crate::network::store::{Number, Store};
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
 /// One message, as the reply with its record knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Wrapped {
+pub(in crate::network) struct Wrapped {
     /// Its status.
-    pub(super) status: Status,
+    pub(in crate::network) status: Status,
     /// The message.
-    pub(super) message: Message,
+    pub(in crate::network) message: Message,
 }
 
 impl Answer<Wrapped> {
     /// Changes a member of the record, if the message is not a STORE.
-    pub(super) fn record(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
+    pub(in crate::network) fn record(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
         if self.about.message.kind != MessageType::Store {
             self["message"][member] = edit(&self["message"][member]);
         }
     }
 
     /// Whether it is a STORE with this status.
-    pub(super) fn is_store(&self, status: Status) -> bool {
+    pub(in crate::network) fn is_store(&self, status: Status) -> bool {
         self.about.message.kind == MessageType::Store && self.about.status == status
     }
 }
 
 /// How a message is at the node that a client reads from.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Standing {
+pub(in crate::network) struct Standing {
     /// Its status.
-    pub(super) status: Status,
+    pub(in crate::network) status: Status,
     /// The site of the node.
-    pub(super) site: Site,
+    pub(in crate::network) site: Site,
     /// Its number.
-    pub(super) number: Number,
+    pub(in crate::network) number: Number,
     /// Whether it is on the channel of the hosting application's records.
-    pub(super) is_on_records_channel: bool,
+    pub(in crate::network) is_on_records_channel: bool,
     /// The message.
-    pub(super) message: Message,
+    pub(in crate::network) message: Message,
 }
 
 /// A STORE that was reclaimed, as the reply knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Reclaimed {
+pub(in crate::network) struct Reclaimed {
     /// When.
-    pub(super) removed_at: Instant,
+    pub(in crate::network) removed_at: Instant,
     /// The size of its file, in bytes.
-    pub(super) size: u64,
+    pub(in crate::network) size: u64,
 }
 
 /// Accepts a message of any type.
-pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn create(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let created = Take::run(core, state, call, None, &|core, envelope, _| {
         let is_post = envelope.kind == MessageType::Post;
         Ok(core.forbid(&TYPE_FREE, is_post, || format!("the type is {}", envelope.kind.name()))?)
@@ -76,7 +80,11 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 }
 
 /// Reads a message by its hash.
-pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn read(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let text = call.capture(0);
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     core.forbid(&NO_INTERNAL, is_plain, || "the hash has invalid characters".to_owned())?;
@@ -109,7 +117,7 @@ steps! {
 }
 
 /// The response when this node has no message with that hash.
-pub(super) fn missing(_: &mut Core, state: &State, text: &str) -> Result<Reply, Refusal> {
+pub(in crate::network) fn missing(_: &mut Core, state: &State, text: &str) -> Result<Reply, Refusal> {
     let is_elsewhere = state.primary.store.find_text(text).is_some();
     let rule: Id = if is_elsewhere { &LAGGING } else { &UNKNOWN };
     Err(Refusal::new(rule, format!("no message {text:.80}")))

@@ -4,16 +4,18 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 
-use super::instances::{self, Controlled};
-use super::state::State;
-use super::store::Number;
-use super::webhooks::{self, JudgeWebhook};
-use super::{aggregates, forget, pins};
+use super::forget;
 use crate::core::Core;
+use crate::network::aggregates::calls as aggregates;
+use crate::network::instances::machines::{self as instances, Controlled};
+use crate::network::state::State;
+use crate::network::storage::pins;
+use crate::network::store::Number;
+use crate::network::webhooks::deliveries::{self as webhooks, JudgeWebhook};
 use crate::refusal::Refusal;
 
 /// Checks a message that is well-formed and correctly signed, at any endpoint.
-pub(super) fn judge(
+pub(in crate::network) fn judge(
     state: &State,
     core: &mut Core,
     envelope: &Envelope,
@@ -30,7 +32,7 @@ pub(super) fn judge(
 }
 
 /// Applies a valid message that is not a STORE. A FORGET decides its own state.
-pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
+pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
     webhooks::message_new(state, core, number);
     match content {
         Content::Forget(targets) => forget::receive(state, core, number, targets),

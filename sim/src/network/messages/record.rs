@@ -8,19 +8,24 @@ use assay_spec::network::message::{Confirmation, Message};
 use assay_spec::network::store::Status;
 use serde_json::{Value, json};
 
-use super::limits::Limits;
-use super::store::{Number, Store, Stored};
 use crate::core::Core;
+use crate::network::limits::Limits;
+use crate::network::store::{Number, Store, Stored};
 
 /// The time until a block contains a message.
 const BLOCK_MS: i64 = 12 * SECOND;
 
 /// How many blocks contain a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Blocks(pub(super) u64);
+pub(in crate::network) struct Blocks(pub(in crate::network) u64);
 
 /// The message with that number, with its hash as clients see it and the blocks that contain it.
-pub(super) fn message(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Message {
+pub(in crate::network) fn message(
+    core: &mut Core,
+    limits: &Limits,
+    store: &Store,
+    number: Number,
+) -> Message {
     let stored = store.stored(number);
     let mut message = store.message(number);
     message.item_hash = stored.hash().text(core).into();
@@ -29,7 +34,7 @@ pub(super) fn message(core: &mut Core, limits: &Limits, store: &Store, number: N
 }
 
 /// A record as lists show it: without content if the STORE was forgotten.
-pub(super) fn listed(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Value {
+pub(in crate::network) fn listed(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Value {
     let mut record = message(core, limits, store, number).record();
     if store.state(number) == StoreState::Forgotten {
         record["content"] = json!({});
@@ -38,7 +43,7 @@ pub(super) fn listed(core: &mut Core, limits: &Limits, store: &Store, number: Nu
 }
 
 /// The status of a state, as clients see it.
-pub(super) fn status(state: StoreState) -> Status {
+pub(in crate::network) fn status(state: StoreState) -> Status {
     Status::from_state(state).expect("an accepted message is past the first state")
 }
 

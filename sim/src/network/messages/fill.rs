@@ -6,9 +6,10 @@ use assay_spec::network::message::{Draft, MessageType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::state::State;
-use super::{actions, create};
+use super::create;
 use crate::core::Core;
+use crate::network::actions;
+use crate::network::state::State;
 
 /// The maximum number of messages per action.
 const MESSAGES: u32 = 1_000_000;
@@ -29,7 +30,11 @@ const fn default_addresses() -> u32 {
 
 /// Stores POSTs without valid signatures; everything else is done as for a message sent over HTTP. Returns
 /// the addresses of the first and the last sender and the hashes of the first and the last message.
-pub(super) fn perform(state: &mut State, core: &mut Core, arguments: &Value) -> Result<Value, String> {
+pub(in crate::network) fn perform(
+    state: &mut State,
+    core: &mut Core,
+    arguments: &Value,
+) -> Result<Value, String> {
     let Fill { messages, addresses } = actions::read("fill", arguments)?;
     if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
         return Err(format!("messages must be 1 to {MESSAGES}, and addresses 1 to the number of messages"));

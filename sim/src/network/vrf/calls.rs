@@ -8,12 +8,12 @@ use assay_spec::{Id, Refused};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
 use super::ecvrf::{self, public_key};
-use super::state::State;
-use super::typed;
 use crate::core::Core;
 use crate::exchange::Reply;
+use crate::network::call::Call;
+use crate::network::messages::typed;
+use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
@@ -22,7 +22,7 @@ const REMEMBERED: usize = 256;
 
 /// The latest draws, and the total number of draws.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Draws {
+pub(in crate::network) struct Draws {
     latest: Vector<(Drawn, u64)>,
     drawn: u64,
 }
@@ -42,23 +42,23 @@ impl Draws {
     }
 
     /// The kept draws.
-    pub(super) fn latest(&self) -> impl Iterator<Item = &Drawn> {
+    pub(in crate::network) fn latest(&self) -> impl Iterator<Item = &Drawn> {
         self.latest.iter().map(|(drawn, _)| drawn)
     }
 }
 
 /// The key of a draw.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DrawKey {
+pub(in crate::network) struct DrawKey {
     /// The number of draws so far.
-    pub(super) drawn: u64,
+    pub(in crate::network) drawn: u64,
     /// The number of the key.
-    pub(super) key: u64,
+    pub(in crate::network) key: u64,
 }
 
 /// What a reply about random numbers is about.
 #[derive(Clone, Debug)]
-pub(super) enum Random {
+pub(in crate::network) enum Random {
     /// A generation, with the key's secret.
     Generated([u8; 32], Wanted),
     /// A verification.
@@ -67,7 +67,7 @@ pub(super) enum Random {
 
 impl Answer<Random> {
     /// Changes a member of the replies to a generation.
-    pub(super) fn generated(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
+    pub(in crate::network) fn generated(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
         if matches!(self.about, Random::Generated(..)) {
             self[member] = edit(&self[member]);
         }
@@ -75,7 +75,11 @@ impl Answer<Random> {
 }
 
 /// Draws a number.
-pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn generate(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let body = object(core, call, &GENERATE_FIELDS)?;
     let wanted = Wanted::parse(&body, core)?;
     let wanted = core.step(wanted);
@@ -88,7 +92,11 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
 }
 
 /// Verifies a number.
-pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn verify(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+) -> Result<Reply, Refusal> {
     let body = object(core, call, &VERIFY_FIELDS)?;
     let claim = Claim::parse(&body, core)?;
     let valid = IsValid::run(core, state, &claim)?;
@@ -102,7 +110,7 @@ steps! {
 
 /// Whether a claim is valid under the key of its draw.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
-pub(super) fn valid(core: &mut Core, state: &State, claim: &Claim) -> Result<bool, Refusal> {
+pub(in crate::network) fn valid(core: &mut Core, state: &State, claim: &Claim) -> Result<bool, Refusal> {
     let key = public_key(secret(core, state.draws.key_of(&claim.proof)));
     Ok(ecvrf::verify(key, claim))
 }

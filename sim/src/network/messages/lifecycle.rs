@@ -8,12 +8,13 @@ use assay_spec::{Instant, Strict};
 use serde_json::{Map, Value};
 
 use super::authority::{self, Wish};
-use super::faults::{self, in_force};
-use super::hash::Hash;
-use super::state::{State, Timer, set};
-use super::store::{Life, NODES, Number};
-use super::{effects, typed, webhooks};
+use super::{effects, typed};
 use crate::core::Core;
+use crate::network::faults::{self, in_force};
+use crate::network::hash::Hash;
+use crate::network::state::{State, Timer, set};
+use crate::network::store::{Life, NODES, Number};
+use crate::network::webhooks::deliveries as webhooks;
 use crate::seam::steps;
 
 /// The price of a file per hour, in credits.
@@ -21,7 +22,7 @@ const CREDITS: i64 = 1;
 
 /// Handles a newly stored, pending message. It is validated at once, after a delay, or when the fault that
 /// holds it is unset.
-pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn accept(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
     let (kind, sender) = (store.stored(number).kind(), store.sender(number));
     if kind == MessageType::Store {
@@ -52,11 +53,11 @@ pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
 
 /// How long a message is pending before it is validated.
 #[derive(Clone, PartialEq)]
-pub(super) struct Processing {
+pub(in crate::network) struct Processing {
     /// The time.
-    pub(super) ms: i64,
+    pub(in crate::network) ms: i64,
     /// A draw for this message.
-    pub(super) draw: u16,
+    pub(in crate::network) draw: u16,
 }
 
 /// The lifecycle data of a STORE: its payer and its file, as far as the network has it.
@@ -81,7 +82,7 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
 }
 
 /// Validates a pending message and applies it if it is valid.
-pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn process(state: &mut State, core: &mut Core, number: Number) {
     core.within(PROCESSING[0], |core| validate(state, core, number));
 }
 
@@ -119,14 +120,14 @@ fn validate(state: &mut State, core: &mut Core, number: Number) {
 }
 
 /// Ends the hour and starts the next.
-pub(super) fn end_hour(state: &mut State, core: &mut Core) {
+pub(in crate::network) fn end_hour(state: &mut State, core: &mut Core) {
     bill(state, core);
     state.billing = false;
     expect_bill(state, core);
 }
 
 /// Owners with a balance pay for their files, or lose them.
-pub(super) fn bill(state: &mut State, core: &mut Core) {
+pub(in crate::network) fn bill(state: &mut State, core: &mut Core) {
     let balances: Vec<_> = state.balances.iter().map(|(owner, credits)| (owner.clone(), *credits)).collect();
     for (owner, credits) in balances {
         let live = with_state(state, &owner, StoreState::Processed);
@@ -150,7 +151,7 @@ fn expect_bill(state: &mut State, core: &mut Core) {
 }
 
 /// The payer of a processed STORE has no credits left: schedules its removal.
-pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
@@ -162,14 +163,14 @@ steps! {
 }
 
 /// Begins the grace period of a message that is `removing` from now on.
-pub(super) fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
+pub(in crate::network) fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
     set(core, now + state.limits.removing_grace_ms.max(0), Timer::Grace(number, now));
 }
 
 /// Sets the credits of an owner (in lower case); `None` is unlimited. If they pay for the next hour, messages
 /// in `removing` become `processed` again.
-pub(super) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credits: Option<i64>) {
+pub(in crate::network) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credits: Option<i64>) {
     match credits {
         Some(credits) => drop(state.balances.insert(owner.into(), credits)),
         None => drop(state.balances.remove(owner)),
@@ -186,7 +187,7 @@ pub(super) fn set_balance(state: &mut State, core: &mut Core, owner: &str, credi
 }
 
 /// Ends the grace period of a message that has been `removing` since then.
-pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, since: Instant) {
+pub(in crate::network) fn end_grace(state: &mut State, core: &mut Core, number: Number, since: Instant) {
     let store = &state.primary.store;
     let still = store.state(number) == StoreState::Removing
         && store.life(number).is_some_and(|life| life.removing_at == Some(since));
@@ -200,7 +201,7 @@ pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, sinc
 }
 
 /// Applies a FORGET to a STORE.
-pub(super) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
+pub(in crate::network) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
     step(state, core, number, StoreEvent::Forget);
     state.primary.store.change_life(number, |life| life.forgotten_by = Some(by));
     ReleaseForgotten::run(core, state, number);
@@ -211,7 +212,7 @@ steps! {
 }
 
 /// The file of a removed message leaves all nodes now.
-pub(super) fn release_removed(core: &mut Core, state: &mut State, number: Number) {
+pub(in crate::network) fn release_removed(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
     release(state, core, number, Some(now));
 }
@@ -221,7 +222,7 @@ steps! {
 }
 
 /// The file of a forgotten message leaves each node at its own time.
-pub(super) fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
+pub(in crate::network) fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
     release(state, core, number, None);
 }
 
@@ -233,7 +234,7 @@ fn release(state: &mut State, core: &mut Core, number: Number, at: Option<Instan
 }
 
 /// Releases a file that one message less keeps.
-pub(super) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
+pub(in crate::network) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
     if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {
         return;
     }
@@ -256,7 +257,7 @@ pub(super) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Op
 }
 
 /// Drops a file that has left every node, unless a message keeps it again.
-pub(super) fn drop_file(state: &mut State, core: &Core, cid: &str) {
+pub(in crate::network) fn drop_file(state: &mut State, core: &Core, cid: &str) {
     let now = core.now();
     let gone = state.primary.store.files.find(cid).is_some_and(|file| {
         file.kept_by == 0 && file.leaves.is_some_and(|leaves| leaves.iter().all(|at| *at <= now))

@@ -1,0 +1,3 @@
+//! Aggregates: keyed documents of an address, built from the messages that write them.
+
+pub(super) mod calls;

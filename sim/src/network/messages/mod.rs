@@ -1,0 +1,13 @@
+//! Messages: created, validated, removed and forgotten; read one by one and in lists.
+
+pub(super) mod authority;
+pub(super) mod create;
+pub(super) mod effects;
+pub(super) mod fill;
+pub(super) mod flat;
+pub(super) mod forget;
+pub(super) mod lifecycle;
+pub(super) mod listing;
+pub(super) mod read;
+pub(super) mod record;
+pub(super) mod typed;

@@ -1,0 +1,3 @@
+//! The services beside the network: scheduler, status, credit.
+
+pub(super) mod calls;

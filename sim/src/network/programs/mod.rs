@@ -1,0 +1,3 @@
+//! Programs and their runs.
+
+pub(super) mod run;

@@ -1,0 +1,4 @@
+//! Files and pins: content by its hash.
+
+pub(super) mod files;
+pub(super) mod pins;

@@ -1,0 +1,4 @@
+//! Verifiable random numbers, under the network's own key.
+
+pub(super) mod calls;
+pub(super) mod ecvrf;
