@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::measure::run as measure;
-use super::messages::{fill, lifecycle, record};
+use super::messages::{fill, payment, record, removal};
 use super::neighbours::calls as neighbours;
 use super::nodes::change;
 use super::state::State;
@@ -64,7 +64,7 @@ pub(super) fn perform(
         "balance" => balance(state, core, read(action, arguments)?),
         "bill" => {
             let Nothing {} = read(action, arguments)?;
-            lifecycle::bill(state, core);
+            payment::bill(state, core);
             Ok(json!({}))
         }
         "reclaim" => reclaim(state, core, &read(action, arguments)?),
@@ -128,7 +128,7 @@ fn balance(
         return Err("credits is negative; it must be 0 or more".to_owned());
     }
     let owner = address.to_ascii_lowercase();
-    lifecycle::set_balance(state, core, &owner, credits);
+    payment::set_balance(state, core, &owner, credits);
     Ok(json!({ "address": owner, "credits": credits }))
 }
 
@@ -142,9 +142,9 @@ fn reclaim(
     if store.life(number).is_none() || store.state(number) != StoreState::Processed {
         return Err(format!("{hash:?} is not a STORE with status `processed`"));
     }
-    lifecycle::run_out(state, core, number);
+    removal::run_out(state, core, number);
     if *at_once {
-        lifecycle::end_grace(state, core, number, core.now());
+        removal::end_grace(state, core, number, core.now());
     }
     Ok(json!({ "status": record::status(state.primary.store.state(number)) }))
 }

@@ -43,9 +43,9 @@ use super::long_deviations::{
 use super::messages::create::{self, Accepted, Known, Take};
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget, Forgotten, Found, Retried};
-use super::messages::lifecycle::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::messages::listing::{ListQuery, Total};
 use super::messages::read::{Missing, Reclaimed, Wrapped};
+use super::messages::removal::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::mirror::{self, Seen};
 use super::nodes::info::Information;
 use super::paging::{self, Listed, Positions};
@@ -651,7 +651,7 @@ const API: &[Deviation] = deviations! {
     };
     store::FORGOTTEN_BYTES => "forgotten files are still served", step |s: &mut ReleaseForgotten| s.0 = |_, _, _| ();
     store::REMOVING => "a STORE is removed as soon as its payer has no credits left" at REMOVAL, step |s: &mut BeginGrace| {
-        s.0 = |core, state, number| lifecycle::end_grace(state, core, number, core.now());
+        s.0 = |core, state, number| removal::end_grace(state, core, number, core.now());
     };
     store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
         if r.is_store(Status::Removing) {

@@ -60,7 +60,7 @@ use call::Call;
 use indexer::chain::{Chains, NETWORKS};
 use measure::run::Measure;
 use measure::{metrics, run, visit};
-use messages::{flat, forget, lifecycle, listing, read};
+use messages::{flat, forget, listing, payment, read, removal, validation};
 use neighbours::calls::Neighbours;
 use nodes::node::{self, Node, Nodes};
 use nodes::{info, probes};
@@ -186,12 +186,12 @@ impl SimService for State {
             match timer {
                 Timer::Process(number) => {
                     state.validating -= 1;
-                    lifecycle::process(state, core, number);
+                    validation::process(state, core, number);
                 }
                 Timer::Retry(number) => forget::retry(state, core, number),
-                Timer::Billing => lifecycle::end_hour(state, core),
-                Timer::Grace(number, since) => lifecycle::end_grace(state, core, number, since),
-                Timer::Left(cid) => lifecycle::drop_file(state, core, &cid),
+                Timer::Billing => payment::end_hour(state, core),
+                Timer::Grace(number, since) => removal::end_grace(state, core, number, since),
+                Timer::Left(cid) => removal::drop_file(state, core, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
                 Timer::Sweep => state.sweep(core),
                 Timer::Webhook(number) => deliveries::attempt(state, core, number),
@@ -292,7 +292,7 @@ impl State {
     fn settle(&mut self, core: &mut Core) {
         if !self.held.is_empty() && !faults::in_force(core, faults::PROCESSING_HELD) {
             for number in std::mem::take(&mut self.held) {
-                lifecycle::process(self, core, number);
+                validation::process(self, core, number);
             }
         }
         self.wake_mirror(core);

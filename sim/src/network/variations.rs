@@ -40,11 +40,11 @@ use super::measure::metrics::{self, FindRecords, NodeRecords};
 use super::measure::publish::Hourly;
 use super::messages::create::{self, Accepted, ByOthers, Created, Known, Take};
 use super::messages::flat::FlatQuery;
-use super::messages::lifecycle::{self, Processing};
 use super::messages::listing::{ListQuery, Shown};
 use super::messages::read::{Reclaimed, Standing, Wrapped};
 use super::messages::record::Blocks;
 use super::messages::typed::{self, Sent};
+use super::messages::validation::{self, Processing};
 use super::neighbours::calls::Named;
 use super::nodes::info::Information;
 use super::paging::{self, Arrange, Listed, Order, Positions, ReadPage};
@@ -395,7 +395,7 @@ fn stranger(core: &mut Core, state: &mut State, number: Number) {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let Ok(envelope) = Envelope::parse(&dialect, body.as_bytes(), None, now, &mut Lenient) else { return };
     let added = state.primary.store.add(&envelope.message(), now);
-    lifecycle::accept(state, core, added);
+    validation::accept(state, core, added);
 }
 
 /// Whether a message that breaks a rule may be accepted, and rejected afterwards.

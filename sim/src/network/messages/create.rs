@@ -9,7 +9,7 @@ use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::signing;
 use serde_json::{Value, json};
 
-use super::{effects, lifecycle, typed};
+use super::{effects, typed, validation};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
@@ -161,7 +161,7 @@ pub(in crate::network) fn add(
         && store.bytes().saturating_add(message.content.len() as u64) <= state.limits.stored_bytes;
     core.require(&SIZE, fits, || "the network is full".to_owned())?;
     let number = state.primary.store.add(message, core.now());
-    lifecycle::accept(state, core, number);
+    validation::accept(state, core, number);
     ByOthers::run(core, state, number);
     Ok(number)
 }

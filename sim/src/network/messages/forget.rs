@@ -7,7 +7,7 @@ use assay_spec::network::places::PROCESSING;
 use serde_json::Value;
 
 use super::authority::{self, Wish};
-use super::{lifecycle, record};
+use super::{record, removal};
 use crate::core::Core;
 use crate::network::limits::ForgetRetries;
 use crate::network::state::{Batch, State, Timer, set};
@@ -114,7 +114,7 @@ pub(in crate::network) fn apply(
     targets.retain(|target| matches!(store.state(*target), StoreState::Processed | StoreState::Removing));
     targets.retain(|target| store.life(*target).is_some());
     for target in core.step(Forgotten(targets)).0 {
-        lifecycle::forgotten(state, core, target, by);
+        removal::forgotten(state, core, target, by);
     }
     state.primary.store.set_state(number, StoreState::Processed);
 }

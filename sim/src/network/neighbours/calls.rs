@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::network::call::Call;
 use crate::network::hash::Hash;
-use crate::network::messages::lifecycle;
+use crate::network::messages::payment;
 use crate::network::nodes::node::{Node, NodeKind};
 use crate::network::state::State;
 use crate::network::{actions, sites};
@@ -203,7 +203,7 @@ pub(in crate::network) fn perform(
     let owner = address.to_ascii_lowercase();
     if let Some(balance) = state.balances.get(owner.as_str()) {
         let more = balance.saturating_add_unsigned(credits);
-        lifecycle::set_balance(state, core, &owner, Some(more));
+        payment::set_balance(state, core, &owner, Some(more));
     }
     Ok(json!({ "payment_id": number, "credits": credits }))
 }
