@@ -40,12 +40,13 @@ use super::long_deviations::{
     each_value, forget_posts, hide_only, is_removing, is_whole, judge_without, later, longer, lower, number,
     part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
-use super::messages::create::{self, Accepted, Known, Take};
+use super::messages::create::{self, Known, Take};
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget, Forgotten, Found, Retried};
 use super::messages::listing::{ListQuery, Total};
 use super::messages::read::{Missing, Reclaimed, Wrapped};
 use super::messages::removal::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
+use super::messages::reply::Accepted;
 use super::mirror::{self, Seen};
 use super::nodes::info::Information;
 use super::paging::{self, Listed, Positions};

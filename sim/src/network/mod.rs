@@ -34,6 +34,7 @@ mod webhooks;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::instant::MINUTE;
 use assay_spec::network::limits::Rate;
+use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::{
@@ -60,7 +61,7 @@ use call::Call;
 use indexer::chain::{Chains, NETWORKS};
 use measure::run::Measure;
 use measure::{metrics, run, visit};
-use messages::{flat, forget, listing, payment, read, removal, validation};
+use messages::{flat, forget, listing, payment, read, removal, reply, validation};
 use neighbours::calls::Neighbours;
 use nodes::node::{self, Node, Nodes};
 use nodes::{info, probes};
@@ -86,15 +87,15 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&aggregate_spec::READ, aggregates::calls::read),
     (&aggregate_spec::LIST, aggregates::calls::list),
     (&aggregate_spec::OF_ADDRESS, aggregates::calls::of_address),
-    (&aggregate_spec::CREATE, aggregates::calls::create),
-    (&program_spec::CREATE, programs::run::create),
+    (&aggregate_spec::CREATE, |state, core, call| reply::create(state, core, call, MessageType::Aggregate)),
+    (&program_spec::CREATE, |state, core, call| reply::create(state, core, call, MessageType::Program)),
     (&program_spec::RUN, programs::run::run),
     (&instance_spec::CREATE, instances::calls::create),
     (&instance_spec::READ, instances::calls::read),
     (&instance_spec::LIST, instances::calls::list),
     (&instance_spec::UPDATE, instances::calls::update),
     (&instance_spec::CONTROL, instances::calls::control),
-    (&pin_spec::PIN, pins::pin),
+    (&pin_spec::PIN, |state, core, call| reply::create(state, core, call, MessageType::IpfsPin)),
     (&pin_spec::READ, pins::read),
     (&indexer_spec::EVENTS, indexer::lists::events),
     (&indexer_spec::TRANSACTIONS, indexer::lists::transactions),

@@ -18,7 +18,6 @@ use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::hash::Hash;
 use crate::network::messages::authority::{Authority, Wish};
-use crate::network::messages::create;
 use crate::network::mirror::Seen;
 use crate::network::paging::{self, ReadPage};
 use crate::network::state::State;
@@ -192,15 +191,6 @@ pub(in crate::network) fn written(
         kept.bytes = size(&kept.aggregate.record().content);
     }
     kept
-}
-
-/// Handles a write.
-pub(in crate::network) fn create(
-    state: &mut State,
-    core: &mut Core,
-    call: &Call<'_>,
-) -> Result<Reply, Refusal> {
-    create::plainly(state, core, call, MessageType::Aggregate)
 }
 
 /// Reads one aggregate.

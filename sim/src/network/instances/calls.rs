@@ -10,7 +10,7 @@ use super::machines::{Instances, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
-use crate::network::messages::create::{self as creation, Take};
+use crate::network::messages::create::Take;
 use crate::network::mirror::Seen;
 use crate::network::paging::{self, ReadPage};
 use crate::network::state::State;
@@ -35,7 +35,7 @@ pub(in crate::network) fn create(
     let created = Take::run(core, state, call, Some(MessageType::Instance), &|_, _, _| Ok(()))?;
     let id = id_of(core, created.hash);
     let ipv6 = ipv6_of(core, created.hash).to_string();
-    Ok(creation::reply(core, call, created, &[("instance_id", json!(id)), ("ipv6", json!(ipv6))]))
+    Ok(created.reply(core, call, &[("instance_id", json!(id)), ("ipv6", json!(ipv6))]))
 }
 
 /// Reads one instance.
@@ -85,7 +85,7 @@ pub(in crate::network) fn update(
         Content::InstanceUpdate(update) => same_id(core, call, &update.instance_id),
         _ => Ok(()),
     })?;
-    Ok(creation::reply(core, call, created, &[]))
+    Ok(created.reply(core, call, &[]))
 }
 
 /// Starts, stops or restarts an instance.
@@ -99,7 +99,7 @@ pub(in crate::network) fn control(
         Content::InstanceControl(control) => AdmitControl::run(core, call, control),
         _ => Ok(()),
     })?;
-    Ok(creation::reply(core, call, created, &[]))
+    Ok(created.reply(core, call, &[]))
 }
 
 steps! {

@@ -1,23 +1,20 @@
-//! Create calls: from an envelope to a stored message.
+//! What a create call changes: from an envelope to a stored message.
 
-use assay_spec::Id;
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::signing;
-use serde_json::{Value, json};
 
 use super::{effects, typed, validation};
 use crate::core::Core;
-use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::hash::Hash;
 use crate::network::state::State;
 use crate::network::store::Number;
 use crate::refusal::Refusal;
-use crate::seam::{Answer, Body, steps};
+use crate::seam::steps;
 
 /// A message that was accepted.
 #[derive(Clone, Copy, Debug)]
@@ -35,39 +32,8 @@ impl Created {
     }
 }
 
-/// An accepted create call, as the reply to it knows it.
-#[derive(Clone, Debug)]
-pub(in crate::network) struct Accepted {
-    /// The row about the reply.
-    pub(in crate::network) row: Id,
-    /// The number of the message.
-    pub(in crate::network) number: Number,
-    /// The message's hash, as clients see it.
-    pub(in crate::network) item_hash: String,
-}
-
-impl Answer<Accepted> {
-    /// Changes a member of the replies that a row is about.
-    pub(in crate::network) fn change(&mut self, row: Id, member: &str, value: Value) {
-        if self.about.row == row {
-            self[member] = value;
-        }
-    }
-}
-
 /// An endpoint's own conditions for a message.
 pub(in crate::network) type Admit<'a> = dyn Fn(&mut Core, &Envelope, &Content) -> Result<(), Refusal> + 'a;
-
-/// A create call with its own endpoint and no further conditions.
-pub(in crate::network) fn plainly(
-    state: &mut State,
-    core: &mut Core,
-    call: &Call<'_>,
-    kind: MessageType,
-) -> Result<Reply, Refusal> {
-    let created = Take::run(core, state, call, Some(kind), &|_, _, _| Ok(()))?;
-    Ok(reply(core, call, created, &[]))
-}
 
 steps! {
     Take(state: &mut State, call: &Call<'_>, expected: Option<MessageType>, admit: &Admit<'_>) -> Result<Created, Refusal>
@@ -97,29 +63,6 @@ pub(in crate::network) fn take(
     admit(core, &envelope, &content)?;
     let number = store(state, core, &envelope.message())?;
     Ok(Created::find(state, number))
-}
-
-/// The response to a create call. `more` are the members that an endpoint adds.
-pub(in crate::network) fn reply(
-    core: &mut Core,
-    call: &Call<'_>,
-    created: Created,
-    more: &[(&str, Value)],
-) -> Reply {
-    let item_hash = created.hash.text(core);
-    let mut body = json!({ "item_hash": item_hash });
-    for (name, value) in more {
-        body[*name] = value.clone();
-    }
-    body["status"] = json!("success");
-    accepted(core, call, created, body)
-}
-
-/// The response to a create call with this body.
-pub(in crate::network) fn accepted(core: &mut Core, call: &Call<'_>, created: Created, body: Value) -> Reply {
-    let row = call.endpoint.shape.row.expect("a row is about the reply to each create call");
-    let about = Accepted { row, number: created.number, item_hash: created.hash.text(core) };
-    core.reply(Answer::new(about, 200, Body::Json(body)))
 }
 
 /// Stores a message unless it is already stored. Returns its number.

@@ -11,5 +11,6 @@ pub(super) mod payment;
 pub(super) mod read;
 pub(super) mod record;
 pub(super) mod removal;
+pub(super) mod reply;
 pub(super) mod typed;
 pub(super) mod validation;

@@ -8,7 +8,7 @@ use assay_spec::network::store::{Status, removed, stripped, wrapped};
 use assay_spec::{Id, Instant};
 use serde_json::Value;
 
-use super::create::{self, Take};
+use super::create::Take;
 use super::record;
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
@@ -76,7 +76,7 @@ pub(in crate::network) fn create(
         let is_post = envelope.kind == MessageType::Post;
         Ok(core.forbid(&TYPE_FREE, is_post, || format!("the type is {}", envelope.kind.name()))?)
     })?;
-    Ok(create::reply(core, call, created, &[]))
+    Ok(created.reply(core, call, &[]))
 }
 
 /// Reads a message by its hash.

@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::faults;
-use crate::network::messages::{create, typed};
+use crate::network::messages::typed;
 use crate::network::mirror::Seen;
 use crate::network::state::{Replica, State};
 use crate::network::webhooks::deliveries as webhooks;
@@ -24,15 +24,6 @@ use crate::seam::{Answer, Body as ReplyBody};
 /// The result of a run, as the reply knows it.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Ran(pub(in crate::network) String);
-
-/// Handles a program.
-pub(in crate::network) fn create(
-    state: &mut State,
-    core: &mut Core,
-    call: &Call<'_>,
-) -> Result<Reply, Refusal> {
-    create::plainly(state, core, call, MessageType::Program)
-}
 
 /// Runs a program.
 pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

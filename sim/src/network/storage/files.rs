@@ -107,7 +107,7 @@ pub(in crate::network) fn upload(
     // The message was rejected, or was known and its file is gone: nothing keeps the file.
     state.primary.store.files.drop_unkept(&cid);
     let created = Created::find(state, stored?);
-    Ok(create::reply(core, call, created, &[]))
+    Ok(created.reply(core, call, &[]))
 }
 
 /// Reads a file with its content type.

@@ -1,6 +1,5 @@
 //! Pins: content that the network keeps on request and serves by its hash.
 
-use assay_spec::network::message::MessageType;
 use assay_spec::network::pin::{Pin, READ};
 use assay_spec::network::requirements::pins::UNKNOWN;
 use bytes::Bytes;
@@ -11,17 +10,11 @@ use super::files::{self as storage, Content as Stored, FileName};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::network::call::Call;
-use crate::network::messages::create;
 use crate::network::mirror::Seen;
 use crate::network::state::{Replica, State};
 use crate::network::{actions, sites};
 use crate::refusal::Refusal;
 use crate::seam::steps;
-
-/// Handles a pin.
-pub(in crate::network) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    create::plainly(state, core, call, MessageType::IpfsPin)
-}
 
 /// Applies a valid pin: content that the network has, or can fetch from elsewhere, is kept.
 pub(in crate::network) fn apply(state: &mut State, pin: &Pin) {

@@ -20,7 +20,7 @@ use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::faults;
 use crate::network::hash::Hash;
-use crate::network::messages::create::{self, Take};
+use crate::network::messages::create::Take;
 use crate::network::state::{OutgoingContext, State, Timer, set};
 use crate::network::store::Number;
 use crate::outgoing::{Failure, Outcome, Outgoing};
@@ -49,7 +49,7 @@ pub(in crate::network) fn create(
 ) -> Result<Reply, Refusal> {
     let created = Take::run(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;
     let body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
-    Ok(create::accepted(core, call, created, body))
+    Ok(created.reply_with(core, call, body))
 }
 
 /// Applies a valid registration.
