@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::measure::run as measure;
+use super::measure::run;
 use super::messages::{fill, payment, record, removal};
-use super::neighbours::calls as neighbours;
+use super::neighbours::credit;
 use super::nodes::change;
 use super::state::State;
 use super::storage::pins;
@@ -69,13 +69,13 @@ pub(super) fn perform(
         }
         "reclaim" => reclaim(state, core, &read(action, arguments)?),
         "lag" => lag(state, read(action, arguments)?),
-        "fill" => fill::perform(state, core, arguments),
+        "fill" => fill::perform(state, core, read(action, arguments)?),
         "message" => message(state, core, &read(action, arguments)?),
-        "content" => pins::put_elsewhere(state, core, arguments),
-        "webhook-inbox" => state.webhooks.inbox(arguments),
-        "node" => change::perform(state, arguments),
-        "measure" => measure::perform(state, core, arguments),
-        "purchase" => neighbours::perform(state, core, arguments),
+        "content" => pins::put_elsewhere(state, core, read(action, arguments)?),
+        "webhook-inbox" => Ok(state.webhooks.inbox(&read(action, arguments)?)),
+        "node" => change::perform(state, read(action, arguments)?),
+        "measure" => run::perform(state, core, read(action, arguments)?),
+        "purchase" => credit::perform(state, core, read(action, arguments)?),
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
             Err(format!("network has no action {action:?}; known: {known:?}"))
@@ -115,7 +115,7 @@ struct Lag {
 }
 
 /// Parses the arguments of an action.
-pub(super) fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
+fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
     serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
 }
 

@@ -27,13 +27,14 @@ use http::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
 use super::aggregates::calls::{
-    self as documents, AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress, WriteAggregate,
+    self as documents, AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress,
 };
+use super::aggregates::writes::{self, WriteAggregate};
 use super::call::ApiPath;
 use super::indexer::chain::NETWORKS;
 use super::indexer::lists::{self as chains, FindChain};
 use super::instances::calls::{self, AdmitControl, FindInstance, Shown};
-use super::instances::machines::Changed;
+use super::instances::changes::Changed;
 use super::limits::{ForgetRetries, Limits};
 use super::long_deviations::{
     self, ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed,
@@ -326,13 +327,13 @@ const API: &[Deviation] = deviations! {
     aggregates::REWRITTEN => "a second write of a whole object changes nothing", step |s: &mut WriteAggregate| {
         s.0 = |core, before, writing, write| match before {
             Some(kept) if is_whole(&kept, write) => kept,
-            before => documents::written(core, before, writing, write),
+            before => writes::written(core, before, writing, write),
         };
     };
     aggregates::PARTIAL => "a write of some members is ignored", step |s: &mut WriteAggregate| {
         s.0 = |core, before, writing, write| match before {
             Some(kept) if !is_whole(&kept, write) => kept,
-            before => documents::written(core, before, writing, write),
+            before => writes::written(core, before, writing, write),
         };
     };
     aggregates::UNKNOWN => "an aggregate that was never written has content", step |s: &mut FindAggregate| {

@@ -20,7 +20,7 @@ use assay_spec::{Id, Refused, Rules, Without};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::aggregates::calls::Kept;
+use super::aggregates::kept::Kept;
 use super::call::Call;
 use super::instances::calls;
 use super::measure::metrics as records;

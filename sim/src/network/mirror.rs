@@ -29,6 +29,11 @@ pub(super) fn seen(core: &mut Core, state: &State, site: Site) -> Replica {
 }
 
 impl State {
+    /// The state that the node at `site` shows.
+    pub(super) fn seen(&self, core: &mut Core, site: Site) -> Replica {
+        Seen::run(core, self, site)
+    }
+
     /// Call before the primary may change: copies it if the mirror will need the copy.
     pub(super) fn before_change(&self, core: &mut Core) -> Option<Box<Replica>> {
         let limits = core.limits(&self.limits);

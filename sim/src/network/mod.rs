@@ -59,16 +59,17 @@ pub use state::{OutgoingContext, State, Timer};
 
 use call::Call;
 use indexer::chain::{Chains, NETWORKS};
-use measure::run::Measure;
+use measure::program::Measure;
 use measure::{metrics, run, visit};
 use messages::{flat, forget, listing, payment, read, removal, reply, validation};
-use neighbours::calls::Neighbours;
-use nodes::node::{self, Node, Nodes};
-use nodes::{info, probes};
+use neighbours::purchases::Neighbours;
+use neighbours::{credit, scheduler, status};
+use nodes::node::{Node, Nodes};
+use nodes::{info, probes, reach};
 use rates::Rates;
 use state::{Carried, Mirror, Past, Replica, set};
 use storage::{files, pins};
-use vrf::calls::Draws;
+use vrf::draws::Draws;
 use webhooks::deliveries;
 use webhooks::inbox::Webhooks;
 
@@ -101,7 +102,7 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&indexer_spec::TRANSACTIONS, indexer::lists::transactions),
     (&vrf_spec::GENERATE, vrf::calls::generate),
     (&vrf_spec::VERIFY, vrf::calls::verify),
-    (&webhook_spec::CREATE, deliveries::create),
+    (&webhook_spec::CREATE, webhooks::create::create),
     (&info_spec::PUBLIC, info::public),
     (&metrics_spec::CORE, metrics::core),
     (&metrics_spec::COMPUTE, metrics::compute),
@@ -109,12 +110,12 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&probes_spec::LOGIN, probes::login),
     (&probes_spec::VM, probes::machine),
     (&probes_spec::STATUS_CHECK, probes::check),
-    (&neighbours_spec::PLAN, neighbours::calls::plan),
-    (&neighbours_spec::ALLOCATION, neighbours::calls::allocation),
-    (&neighbours_spec::NODES, neighbours::calls::nodes),
-    (&neighbours_spec::SERVICES, neighbours::calls::services),
-    (&neighbours_spec::PAYMENT, neighbours::calls::payment),
-    (&neighbours_spec::TOKEN_TO_CREDIT, neighbours::calls::estimation),
+    (&neighbours_spec::PLAN, scheduler::plan),
+    (&neighbours_spec::ALLOCATION, scheduler::allocation),
+    (&neighbours_spec::NODES, scheduler::nodes),
+    (&neighbours_spec::SERVICES, status::services),
+    (&neighbours_spec::PAYMENT, credit::payment),
+    (&neighbours_spec::TOKEN_TO_CREDIT, credit::estimation),
 ];
 
 impl SimService for State {
@@ -162,7 +163,7 @@ impl SimService for State {
 
     /// What the head alone decides: the rate, and a declared body length that is too large.
     fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
-        if let Some(reply) = node::refuses(self, core, head) {
+        if let Some(reply) = reach::refuses(self, core, head) {
             return Some(reply);
         }
         let refusal = self.admit(core, head).err()?;
@@ -177,7 +178,7 @@ impl SimService for State {
                 core.refuse(&refusal.refused);
                 refusal::answer(core, &refusal)
             });
-            node::slowed(state, core, exchange, request.head.site, reply)
+            reach::slowed(state, core, exchange, request.head.site, reply)
         })
     }
 

@@ -26,14 +26,15 @@ use assay_spec::shape::ShapeKind;
 use assay_spec::{Id, Strict};
 use serde_json::{Value, json};
 
-use super::aggregates::calls::{
-    self as aggregates, FindAggregate, FindOfAddress, Kept, OfAddress, WriteAggregate,
-};
+use super::aggregates::calls::{self as aggregates, FindAggregate, FindOfAddress, OfAddress};
+use super::aggregates::kept::Kept;
+use super::aggregates::writes::{self, WriteAggregate};
 use super::call::{Call, CheckQuery};
 use super::hash::{Hash, HashText};
 use super::indexer::chain::Chain;
 use super::indexer::lists::{self as indexer, FindChain, IndexerQuery};
-use super::instances::machines::{Controlled, InstanceId};
+use super::instances::changes::Controlled;
+use super::instances::machines::InstanceId;
 use super::limits::Limits;
 use super::long_deviations::{Lenient, unwritten};
 use super::measure::metrics::{self, FindRecords, NodeRecords};
@@ -46,7 +47,7 @@ use super::messages::record::Blocks;
 use super::messages::reply::Accepted;
 use super::messages::typed::{self, Sent};
 use super::messages::validation::{self, Processing};
-use super::neighbours::calls::Named;
+use super::neighbours::answer::Named;
 use super::nodes::info::Information;
 use super::paging::{self, Arrange, Listed, Order, Positions, ReadPage};
 use super::programs::run::Ran;
@@ -217,13 +218,13 @@ pub(super) const ALL: &[Variation] = variations! {
     "network.aggregate-replaced" => "a write replaces the whole aggregate instead of single members",
         step |s: &mut WriteAggregate| {
             s.0 = |core, before, writing, write| {
-                let Some(kept) = before else { return aggregates::written(core, None, writing, write) };
+                let Some(kept) = before else { return writes::written(core, None, writing, write) };
                 let record = kept.aggregate.record();
                 if (record.time, record.item_hash.as_str()) > (writing.time, &**writing.item_hash) {
                     return kept;
                 }
                 let aggregate = Aggregate::new(writing.owner, &write.key);
-                aggregates::written(core, Some(Kept { aggregate, bytes: 0, ..kept }), writing, write)
+                writes::written(core, Some(Kept { aggregate, bytes: 0, ..kept }), writing, write)
             };
         };
     "network.aggregate-empty" => "an aggregate that was never written is returned as empty",

@@ -3,15 +3,14 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::instance::{Control, Instance, InstanceFilter, LIST};
 use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::instances::UNKNOWN;
+use assay_spec::network::requirements::instances::{SAME_ID, UNKNOWN};
 use serde_json::json;
 
-use super::machines::{Instances, id_of, ipv6_of, record, same_id};
+use super::machines::{Instances, id_of, ipv6_of, record};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::messages::create::Take;
-use crate::network::mirror::Seen;
 use crate::network::paging::{self, ReadPage};
 use crate::network::state::State;
 use crate::refusal::Refusal;
@@ -44,7 +43,7 @@ pub(in crate::network) fn read(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let instances = Seen::run(core, state, call.site).derived.instances;
+    let instances = state.seen(core, call.site).derived.instances;
     let shown = FindInstance::run(core, &instances, call.capture(0))?;
     let body = json!(shown.instance);
     Ok(core.reply(Answer::new(shown, 200, Body::Json(body))))
@@ -69,7 +68,7 @@ pub(in crate::network) fn list(
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = core.step(InstanceFilter::parse(&call.params));
-    let instances = Seen::run(core, state, call.site).derived.instances;
+    let instances = state.seen(core, call.site).derived.instances;
     let found = instances.select(core, &filter);
     paging::page(core, &LIST, "instances", page, &found)
 }
@@ -113,4 +112,10 @@ pub(in crate::network) fn admit_control(
     control: &Control,
 ) -> Result<(), Refusal> {
     same_id(core, call, &control.instance_id)
+}
+
+/// Path and content must name the same instance.
+fn same_id(core: &mut Core, call: &Call<'_>, id: &str) -> Result<(), Refusal> {
+    let path = call.capture(0);
+    Ok(core.require(&SAME_ID, path == id, || format!("the path names {path:.80}, the content {id:.80}"))?)
 }

@@ -1,4 +1,5 @@
 //! Virtual machine instances.
 
 pub(super) mod calls;
+pub(super) mod changes;
 pub(super) mod machines;

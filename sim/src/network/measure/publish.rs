@@ -16,6 +16,7 @@ use bytes::Bytes;
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
+use super::program::Fixtures;
 use super::record::{Measured, Record};
 use crate::core::Core;
 use crate::network::messages::create;
@@ -27,19 +28,6 @@ use crate::refusal::Refusal;
 const MEMBERS: u64 = 128;
 /// The key of the large aggregate.
 const KEY: &str = "measured";
-
-/// What the program reads from core nodes: its own aggregate and file.
-#[derive(Clone, Debug)]
-pub(super) struct Fixtures {
-    /// The owner of the aggregate.
-    pub(super) address: String,
-    /// The key of the aggregate.
-    pub(super) key: &'static str,
-    /// The name of the file.
-    pub(super) file: String,
-    /// The hash of the message that keeps the file.
-    pub(super) message: String,
-}
 
 /// The messages of an hour.
 #[derive(Clone, Debug, PartialEq)]

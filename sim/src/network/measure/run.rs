@@ -1,90 +1,18 @@
 //! The measurement program. Every hour it probes each node once, in a seeded random order and over HTTP, and
 //! publishes the results as one message. It runs on virtual time, and only after it is switched on.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::Arc;
-
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
 use assay_spec::network::places::MEASUREMENT;
 use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::publish;
-use super::record::Measured;
-use super::visit::{self, Probe, Visit};
+use super::probers::number_of;
+use super::program::{Due, Hour, moves};
+use super::{publish, visit};
 use crate::core::Core;
-use crate::network::actions;
 use crate::network::nodes::node::Node;
 use crate::network::state::{State, Timer, set};
-
-/// The measurement program and its records. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub(in crate::network) struct Measure {
-    pub(super) on: bool,
-    /// The number of hours so far: the key of their random draws.
-    pub(super) hours: u64,
-    /// The current hour.
-    pub(super) hour: Option<Hour>,
-    /// What the program reads from core nodes, once it has been written.
-    pub(super) fixtures: Option<publish::Fixtures>,
-    /// The served records by node number, oldest first.
-    pub(super) records: OrdMap<usize, Vector<Arc<Measured>>>,
-}
-
-/// An hour in which nodes are probed.
-#[derive(Clone, Debug)]
-pub(super) struct Hour {
-    pub(super) number: u64,
-    pub(super) state: MeasurementState,
-    /// The nodes that are being probed, by number.
-    pub(super) visits: OrdMap<usize, Visit>,
-    /// The results so far.
-    pub(super) results: Vector<Arc<Measured>>,
-}
-
-/// A due event. Every hour has its own number; an event of another hour than the current one is ignored.
-#[derive(Clone, Copy, Debug)]
-pub enum Due {
-    /// The probe of a node starts.
-    Visit(u64, usize),
-    /// A response from a node arrives.
-    Back(Probe),
-    /// The hour ends.
-    Close(u64),
-    /// The records of an hour are two weeks old: they are shown no longer.
-    Age,
-    /// They are kept no longer.
-    Drop,
-}
-
-/// The servers of the program, on several continents. The addresses are reserved for documentation (RFC 5737,
-/// RFC 3849).
-const PROBERS: [(Ipv4Addr, Ipv6Addr); 3] = [
-    (Ipv4Addr::new(198, 51, 100, 1), Ipv6Addr::new(0x2001, 0xdb8, 1, 0, 0, 0, 0, 1)),
-    (Ipv4Addr::new(198, 51, 100, 2), Ipv6Addr::new(0x2001, 0xdb8, 2, 0, 0, 0, 0, 1)),
-    (Ipv4Addr::new(203, 0, 113, 3), Ipv6Addr::new(0x2001, 0xdb8, 3, 0, 0, 0, 0, 1)),
-];
-
-/// Whether a request comes from the measurement program.
-pub(in crate::network) fn is_prober(peer: IpAddr) -> bool {
-    PROBERS.iter().any(|(v4, v6)| peer == IpAddr::V4(*v4) || peer == IpAddr::V6(*v6))
-}
-
-impl Measure {
-    /// The records of the node with that number, oldest first.
-    pub(in crate::network) fn records(&self, node: usize) -> impl Iterator<Item = &Arc<Measured>> {
-        self.records.get(&node).into_iter().flatten()
-    }
-
-    pub(super) fn hour(&mut self, number: u64) -> Option<&mut Hour> {
-        self.hour.as_mut().filter(|hour| hour.number == number)
-    }
-
-    pub(super) fn visit(&mut self, hour: u64, node: usize) -> Option<&mut Visit> {
-        self.hour(hour)?.visits.get_mut(&node)
-    }
-}
 
 /// The program, as the control API shows it.
 pub(in crate::network) fn view(state: &State, core: &Core) -> Value {
@@ -97,9 +25,10 @@ pub(in crate::network) fn view(state: &State, core: &Core) -> Value {
     })
 }
 
+/// The arguments of the action.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Switch {
+pub(in crate::network) struct Switch {
     on: bool,
 }
 
@@ -107,9 +36,8 @@ struct Switch {
 pub(in crate::network) fn perform(
     state: &mut State,
     core: &mut Core,
-    arguments: &Value,
+    Switch { on }: Switch,
 ) -> Result<Value, String> {
-    let Switch { on } = actions::read("measure", arguments)?;
     if on && !state.measure.on {
         publish::prepare(state, core)?;
         open(state, core);
@@ -193,24 +121,4 @@ fn drop_old(state: &mut State, core: &Core) {
             records.pop_front();
         }
     }
-}
-
-/// Makes a transition of the program's table. Returns the new state.
-pub(super) fn moves(core: &mut Core, from: MeasurementState, event: MeasurementEvent) -> MeasurementState {
-    let (to, row) = from.on(event).expect("the transition is in the measurement table");
-    core.fired(row);
-    to
-}
-
-/// A random number for a node in an hour; not negative.
-pub(super) fn number_of(core: &Core, stream: &str, hour: u64, node: usize) -> i64 {
-    let draw = core.rng.draw(stream, &(node as u64).to_be_bytes(), hour);
-    let eight: [u8; 8] = std::array::from_fn(|n| draw[n]);
-    (u64::from_be_bytes(eight) >> 1) as i64
-}
-
-/// The addresses that the program probes from.
-pub(super) fn prober(core: &Core, hour: u64, node: usize) -> (IpAddr, IpAddr) {
-    let at = number_of(core, "network.prober", hour, node) as usize % PROBERS.len();
-    (IpAddr::V4(PROBERS[at].0), IpAddr::V6(PROBERS[at].1))
 }

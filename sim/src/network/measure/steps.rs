@@ -5,10 +5,9 @@ use assay_spec::network::metrics::Expected;
 use assay_spec::network::{aggregate, info, probes, storage};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::publish::Fixtures;
+use super::program::Fixtures;
 use crate::core::Core;
-use crate::network::nodes::node::{Node, NodeKind};
-use crate::network::nodes::probes::CHECKS;
+use crate::network::nodes::node::{CHECKS, Node, NodeKind};
 use crate::network::storage::files::Names;
 
 /// One test.

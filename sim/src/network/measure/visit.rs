@@ -1,16 +1,14 @@
 //! The probe of one node: its tests, one after the other. A duration is the virtual time between request and
 //! response, including the way there and back.
 
-use std::net::IpAddr;
-
-use assay_spec::Instant;
 use assay_spec::json;
 use assay_spec::network::machines::MeasurementEvent;
 use assay_spec::network::metrics::latency;
 use http::Method;
 
+use super::probers::{number_of, prober};
+use super::program::{Due, Hour, Probe, Visit, moves};
 use super::record::{Failed, Measured, Record};
-use super::run::{Due, Hour, moves, number_of, prober};
 use super::steps::{self, Asks, Test, Way};
 use crate::core::Core;
 use crate::exchange::Reply;
@@ -21,30 +19,6 @@ use crate::outgoing::{Failure, Outcome, Outgoing};
 
 /// The shortest and the longest network delay to a node and back, in milliseconds.
 const WAY_MS: std::ops::Range<i64> = 4..80;
-
-/// A node that is being probed.
-#[derive(Clone, Debug)]
-pub(super) struct Visit {
-    at: Instant,
-    record: Record,
-    failed: Vec<(&'static str, Failed)>,
-    /// The number of the current test.
-    step: usize,
-    sent_at: Instant,
-    /// The outcome of the test, on its way back.
-    outcome: Option<Outcome>,
-    /// The address that the program probes from, by IP version.
-    ipv4: IpAddr,
-    ipv6: IpAddr,
-}
-
-/// A running test: the hour, the node's number, the test's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probe {
-    hour: u64,
-    node: usize,
-    step: usize,
-}
 
 /// Starts the probe of a node.
 pub(super) fn begin(state: &mut State, core: &mut Core, hour: u64, node: usize) {

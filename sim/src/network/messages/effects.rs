@@ -6,10 +6,10 @@ use assay_spec::network::envelope::Envelope;
 
 use super::forget;
 use crate::core::Core;
-use crate::network::aggregates::calls as aggregates;
-use crate::network::instances::machines::{self as instances, Controlled};
+use crate::network::aggregates::writes;
+use crate::network::instances::changes::{self, Controlled};
 use crate::network::state::State;
-use crate::network::storage::pins;
+use crate::network::storage::pinned;
 use crate::network::store::Number;
 use crate::network::webhooks::deliveries::{self as webhooks, JudgeWebhook};
 use crate::refusal::Refusal;
@@ -22,9 +22,9 @@ pub(in crate::network) fn judge(
     content: &Content,
 ) -> Result<(), Refusal> {
     match content {
-        Content::Aggregate(write) => aggregates::judge(state, core, envelope, write),
-        Content::InstanceUpdate(update) => instances::judge_update(state, core, envelope, update),
-        Content::InstanceControl(control) => instances::judge_control(state, core, envelope, control),
+        Content::Aggregate(write) => writes::judge(state, core, envelope, write),
+        Content::InstanceUpdate(update) => changes::judge_update(state, core, envelope, update),
+        Content::InstanceControl(control) => changes::judge_control(state, core, envelope, control),
         Content::Webhook(registration) => JudgeWebhook::run(core, state, registration),
         Content::Any | Content::Forget(_) => Ok(()),
         Content::Program(_) | Content::Instance(_) | Content::IpfsPin(_) => Ok(()),
@@ -36,11 +36,11 @@ pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Numb
     webhooks::message_new(state, core, number);
     match content {
         Content::Forget(targets) => forget::receive(state, core, number, targets),
-        Content::Aggregate(write) => aggregates::apply(state, core, number, &write),
-        Content::Instance(wanted) => instances::created(state, core, number, wanted),
-        Content::InstanceUpdate(update) => instances::updated(state, core, update),
+        Content::Aggregate(write) => writes::apply(state, core, number, &write),
+        Content::Instance(wanted) => changes::created(state, core, number, wanted),
+        Content::InstanceUpdate(update) => changes::updated(state, core, update),
         Content::InstanceControl(control) => Controlled::run(core, state, &control),
-        Content::IpfsPin(pin) => pins::apply(state, &pin),
+        Content::IpfsPin(pin) => pinned::apply(state, &pin),
         Content::Webhook(registration) => webhooks::apply(state, number, registration),
         Content::Any | Content::Program(_) => {}
     }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::create;
 use crate::core::Core;
-use crate::network::actions;
 use crate::network::state::State;
 
 /// The maximum number of messages per action.
@@ -16,9 +15,10 @@ const MESSAGES: u32 = 1_000_000;
 /// The timestamps are spread over this many days, the newest last.
 const DAYS: i64 = 30;
 
+/// The arguments of the action.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fill {
+pub(in crate::network) struct Fill {
     messages: u32,
     #[serde(default = "default_addresses")]
     addresses: u32,
@@ -33,9 +33,8 @@ const fn default_addresses() -> u32 {
 pub(in crate::network) fn perform(
     state: &mut State,
     core: &mut Core,
-    arguments: &Value,
+    Fill { messages, addresses }: Fill,
 ) -> Result<Value, String> {
-    let Fill { messages, addresses } = actions::read("fill", arguments)?;
     if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
         return Err(format!("messages must be 1 to {MESSAGES}, and addresses 1 to the number of messages"));
     }

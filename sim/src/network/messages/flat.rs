@@ -7,7 +7,6 @@ use super::listing;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
-use crate::network::mirror::Seen;
 use crate::network::paging::ReadPage;
 use crate::network::state::State;
 use crate::refusal::Refusal;
@@ -30,6 +29,6 @@ pub(in crate::network) fn list(
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = MessageFilter::of_flat(&core.dialect, &call.params)?;
     let FlatQuery { filter, .. } = core.step(FlatQuery { params: call.params.clone(), filter });
-    let replica = Seen::run(core, state, call.site);
+    let replica = state.seen(core, call.site);
     listing::messages(state, core, &replica, &FLAT, filter, page)
 }

@@ -13,7 +13,6 @@ use super::record;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
-use crate::network::mirror::Seen;
 use crate::network::paging::{self, ReadPage};
 use crate::network::state::{Replica, State};
 use crate::network::store::{Selection, Store};
@@ -57,7 +56,7 @@ pub(in crate::network) fn list(
     }
     let (params, filter) = (call.params.clone(), MessageFilter::of_list(&call.params));
     let ListQuery { filter, .. } = core.step(ListQuery { params, filter });
-    let replica = Seen::run(core, state, call.site);
+    let replica = state.seen(core, call.site);
     messages(state, core, &replica, &LIST, filter, page)
 }
 

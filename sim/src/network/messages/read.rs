@@ -13,7 +13,6 @@ use super::record;
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::network::call::Call;
-use crate::network::mirror::Seen;
 use crate::network::state::State;
 use crate::network::store::{Number, Store};
 use crate::refusal::Refusal;
@@ -88,7 +87,7 @@ pub(in crate::network) fn read(
     let text = call.capture(0);
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     core.forbid(&NO_INTERNAL, is_plain, || "the hash has invalid characters".to_owned())?;
-    let store = Seen::run(core, state, call.site).store;
+    let store = state.seen(core, call.site).store;
     let Some(number) = store.find_text(text) else { return Missing::run(core, state, text) };
     let is_post = store.stored(number).kind() == MessageType::Post;
     core.forbid(&FOUND, !is_post, || format!("{text} is a POST"))?;

@@ -1,3 +1,7 @@
 //! The services beside the network: scheduler, status, credit.
 
-pub(super) mod calls;
+pub(super) mod answer;
+pub(super) mod credit;
+pub(super) mod purchases;
+pub(super) mod scheduler;
+pub(super) mod status;

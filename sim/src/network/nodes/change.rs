@@ -6,12 +6,9 @@ use assay_spec::network::metrics::FEATURES;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::node::{Node, NodeKind};
-use crate::network::actions;
+use super::node::{CURRENT, Node, NodeKind};
 use crate::network::state::State;
 
-/// The version of an up-to-date node.
-pub(super) const CURRENT: &str = "2.4.1";
 /// The version of an outdated node.
 const OLD: &str = "2.1.0";
 
@@ -20,9 +17,10 @@ const SLOW_MS: i64 = 3_600_000;
 /// The longest string of a node, in bytes.
 const TEXT_BYTES: usize = 1024;
 
+/// The arguments of the action.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Change {
+pub(in crate::network) struct Change {
     site: String,
     up: Option<bool>,
     slow_ms: Option<i64>,
@@ -36,8 +34,7 @@ struct Change {
 }
 
 /// Changes a node and returns its new view. If one value is invalid, nothing changes.
-pub(in crate::network) fn perform(state: &mut State, arguments: &Value) -> Result<Value, String> {
-    let change: Change = actions::read("node", arguments)?;
+pub(in crate::network) fn perform(state: &mut State, change: Change) -> Result<Value, String> {
     let known = || state.nodes.iter().map(|node| node.site.name).collect::<Vec<_>>();
     let number = state.nodes.iter().position(|node| node.site.name == change.site);
     let number =

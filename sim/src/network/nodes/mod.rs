@@ -4,3 +4,4 @@ pub(super) mod change;
 pub(super) mod info;
 pub(super) mod node;
 pub(super) mod probes;
+pub(super) mod reach;

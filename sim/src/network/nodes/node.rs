@@ -8,12 +8,14 @@ use assay_spec::crypto::text::hex;
 use assay_spec::network::metrics::FEATURES;
 use serde_json::{Value, json};
 
-use super::change::CURRENT;
-use super::probes;
 use crate::core::Core;
-use crate::exchange::{ExchangeId, Reply, RequestHead, Site};
+use crate::exchange::Site;
 use crate::network::sites;
-use crate::network::state::{State, Timer, set};
+
+/// The version of an up-to-date node.
+pub(super) const CURRENT: &str = "2.4.1";
+/// The status checks of compute nodes.
+pub(in crate::network) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,30 +165,8 @@ impl Node {
             view["features"] = json!(*self.features);
             view["machine"] = json!(self.machine);
             view["machine_id"] = json!(*self.machine_id);
-            view["checks"] = json!(probes::CHECKS);
+            view["checks"] = json!(CHECKS);
         }
         view
     }
-}
-
-/// The response of a node that is not reachable. A world cannot refuse a connection, so it returns this.
-pub(in crate::network) fn refuses(state: &State, core: &Core, head: &RequestHead) -> Option<Reply> {
-    state.nodes.at_site(head.site)?.unreachable_from(head.peer)?;
-    Some(core.text(503, "no such node"))
-}
-
-/// The response of a node, or `None` if a slow node sends it later.
-pub(in crate::network) fn slowed(
-    state: &State,
-    core: &mut Core,
-    exchange: ExchangeId,
-    site: Site,
-    reply: Reply,
-) -> Option<Reply> {
-    let slow_ms = state.nodes.at_site(site).map_or(0, |node| node.slow_ms);
-    if slow_ms == 0 {
-        return Some(reply);
-    }
-    set(core, core.now() + slow_ms, Timer::Slow(exchange, Box::new(reply)));
-    None
 }

@@ -7,18 +7,15 @@ use assay_spec::{Id, Refused};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
-use super::node::Node;
+use super::node::{CHECKS, Node};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::network::call::Call;
-use crate::network::measure::run as measure;
+use crate::network::measure::probers::is_prober;
 use crate::network::state::State;
 use crate::network::{refusal, sites};
 use crate::refusal::Refusal;
 use crate::seam::steps;
-
-/// The status checks of compute nodes.
-pub(in crate::network) const CHECKS: [&str; 3] = ["full", "machines", "storage"];
 
 /// How many blocks a lagging node is behind.
 const BLOCKS_BEHIND: u64 = 5;
@@ -124,5 +121,5 @@ fn signed(reply: Reply, node: &Node) -> Reply {
 
 /// Every client is answered, not only the measurement program.
 fn forbid_others(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<(), Refused> {
-    core.forbid(rule, measure::is_prober(call.peer), || format!("{} asks", call.peer))
+    core.forbid(rule, is_prober(call.peer), || format!("{} asks", call.peer))
 }

@@ -15,7 +15,6 @@ use crate::exchange::Reply;
 use crate::network::call::Call;
 use crate::network::faults;
 use crate::network::messages::typed;
-use crate::network::mirror::Seen;
 use crate::network::state::{Replica, State};
 use crate::network::webhooks::deliveries as webhooks;
 use crate::refusal::Refusal;
@@ -28,7 +27,7 @@ pub(in crate::network) struct Ran(pub(in crate::network) String);
 /// Runs a program.
 pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
-    let content = find(&Seen::run(core, state, call.site), hash);
+    let content = find(&state.seen(core, call.site), hash);
     let known = content.and_then(|members| {
         let members = typed::read(core, MessageType::Program, members);
         // Its form was accepted before.

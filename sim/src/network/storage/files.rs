@@ -19,7 +19,6 @@ use crate::form;
 use crate::network::call::Call;
 use crate::network::limits::Limits;
 use crate::network::messages::create::{self, Created};
-use crate::network::mirror::Seen;
 use crate::network::sites;
 use crate::network::state::{Replica, State};
 use crate::network::store::{Life, Store};
@@ -128,7 +127,7 @@ pub(in crate::network) fn raw(state: &mut State, core: &mut Core, call: &Call<'_
 
 /// The file that a request names.
 fn read(state: &State, core: &mut Core, call: &Call<'_>, unknown: Id) -> Result<Content, Refusal> {
-    let (replica, hash) = (Seen::run(core, state, call.site), call.capture(0));
+    let (replica, hash) = (state.seen(core, call.site), call.capture(0));
     let found = FindFile::run(core, &replica, hash, call.site);
     found.ok_or_else(|| Refusal::new(unknown, format!("no file {hash:.80}")))
 }

@@ -1,6 +1,6 @@
-//! Pins: content that the network keeps on request and serves by its hash.
+//! The endpoints of pins: content that the network keeps on request and serves by its hash.
 
-use assay_spec::network::pin::{Pin, READ};
+use assay_spec::network::pin::READ;
 use assay_spec::network::requirements::pins::UNKNOWN;
 use bytes::Bytes;
 use serde::Deserialize;
@@ -10,33 +10,19 @@ use super::files::{self as storage, Content as Stored, FileName};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::network::call::Call;
-use crate::network::mirror::Seen;
+use crate::network::sites;
 use crate::network::state::{Replica, State};
-use crate::network::{actions, sites};
 use crate::refusal::Refusal;
 use crate::seam::steps;
-
-/// Applies a valid pin: content that the network has, or can fetch from elsewhere, is kept.
-pub(in crate::network) fn apply(state: &mut State, pin: &Pin) {
-    let hash = pin.hash.as_str();
-    let files = &mut state.primary.store.files;
-    if files.find(hash).is_none()
-        && let Some((bytes, content_type)) = state.elsewhere.get(hash)
-    {
-        files.put(hash, bytes.clone(), content_type);
-    }
-    if state.primary.derived.pins.insert(hash.into()).is_none() {
-        files.keep(hash);
-    }
-}
 
 /// The maximum number of contents outside the network.
 const ELSEWHERE: usize = 64;
 const ELSEWHERE_BYTES: usize = 64 * 1024;
 
+/// The arguments of the action `content`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+pub(in crate::network) struct Content {
     text: String,
     content_type: Option<String>,
 }
@@ -45,9 +31,8 @@ struct Content {
 pub(in crate::network) fn put_elsewhere(
     state: &mut State,
     core: &mut Core,
-    arguments: &Value,
+    Content { text, content_type }: Content,
 ) -> Result<Value, String> {
-    let Content { text, content_type } = actions::read("content", arguments)?;
     if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
         return Err(format!("the limit is {ELSEWHERE} contents of {ELSEWHERE_BYTES} bytes each"));
     }
@@ -64,7 +49,7 @@ pub(in crate::network) fn read(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let replica = Seen::run(core, state, call.site);
+    let replica = state.seen(core, call.site);
     let content = FindContent::run(core, &replica, call.capture(0), call.site)?;
     Ok(storage::served(core, &READ, content))
 }

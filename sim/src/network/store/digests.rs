@@ -1,7 +1,7 @@
 //! Maps hashes to message numbers. Only a prefix of each hash is kept here; the message has the rest.
 
-use super::Number;
 use super::ranked::Ranked;
+use super::stored::Number;
 use crate::network::hash::Hash;
 
 /// Message numbers by hash prefix. Cheap to clone.

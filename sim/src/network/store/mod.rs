@@ -23,14 +23,11 @@ use crate::network::hash::Hash;
 
 pub(super) use files::{Files, NODES};
 pub(super) use select::Selection;
-pub(super) use stored::Stored;
+pub(super) use stored::{Number, Stored};
 
 use digests::Digests;
 use index::{Dim, Index};
 use names::Names;
-
-/// The number of a message, in order of arrival from 0.
-pub(super) type Number = u32;
 
 /// The store.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,11 @@ use std::ops::Range;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::query::MessageFilter;
 
+use super::Store;
 use super::index::Dim;
 use super::names::Name;
 use super::ranked::Ranked;
-use super::{Number, Store};
+use super::stored::Number;
 
 /// The selected messages, newest first.
 pub(in crate::network) enum Selection<'a> {

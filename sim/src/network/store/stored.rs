@@ -11,6 +11,9 @@ use assay_spec::network::message::{Message, MessageType};
 use super::names::{Name, Names};
 use crate::network::hash::Hash;
 
+/// The number of a message, in order of arrival from 0.
+pub(in crate::network) type Number = u32;
+
 /// A message. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Stored(Arc<[u8]>);

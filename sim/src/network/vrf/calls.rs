@@ -2,10 +2,8 @@
 
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::vrf::{GENERATE_FIELDS, VERIFY_FIELDS};
-use assay_spec::network::vrf::{Claim, Drawn, Wanted};
-use assay_spec::shape;
-use assay_spec::{Id, Refused};
-use imbl::Vector;
+use assay_spec::network::vrf::{Claim, Wanted};
+use assay_spec::{Id, Refused, shape};
 use serde_json::{Map, Value, json};
 
 use super::ecvrf::{self, public_key};
@@ -16,36 +14,6 @@ use crate::network::messages::typed;
 use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
-
-/// The number of draws that are kept.
-const REMEMBERED: usize = 256;
-
-/// The latest draws, and the total number of draws.
-#[derive(Clone, Debug, Default)]
-pub(in crate::network) struct Draws {
-    latest: Vector<(Drawn, u64)>,
-    drawn: u64,
-}
-
-impl Draws {
-    fn keep(&mut self, drawn: Drawn, key: u64) {
-        if self.latest.len() == REMEMBERED {
-            self.latest.pop_front();
-        }
-        self.latest.push_back((drawn, key));
-        self.drawn += 1;
-    }
-
-    /// The number of the key of a proof, if its draw is kept.
-    fn key_of(&self, proof: &str) -> u64 {
-        self.latest.iter().rev().find(|(drawn, _)| drawn.proof == proof).map_or(0, |(_, key)| *key)
-    }
-
-    /// The kept draws.
-    pub(in crate::network) fn latest(&self) -> impl Iterator<Item = &Drawn> {
-        self.latest.iter().map(|(drawn, _)| drawn)
-    }
-}
 
 /// The key of a draw.
 #[derive(Clone, Debug, PartialEq)]

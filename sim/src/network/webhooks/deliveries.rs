@@ -7,20 +7,15 @@
 
 use std::sync::Arc;
 
-use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::webhook::{Delivery as Payload, MESSAGE_NEW, Registration, SIGNATURE_HEADER, sign};
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
-use super::inbox::{Delivery, State as Stage, Webhook};
+use super::inbox::{Delivery, State as Stage, Webhook, id_of};
 use crate::core::Core;
-use crate::exchange::Reply;
-use crate::network::call::Call;
 use crate::network::faults;
-use crate::network::hash::Hash;
-use crate::network::messages::create::Take;
 use crate::network::state::{OutgoingContext, State, Timer, set};
 use crate::network::store::Number;
 use crate::outgoing::{Failure, Outcome, Outgoing};
@@ -39,17 +34,6 @@ steps! {
 pub(in crate::network) fn judge(core: &mut Core, state: &State, _: &Registration) -> Result<(), Refusal> {
     let count = state.webhooks.registered();
     Ok(core.require(&SIZE, count < state.limits.webhooks, || format!("{count} webhooks"))?)
-}
-
-/// Handles a registration.
-pub(in crate::network) fn create(
-    state: &mut State,
-    core: &mut Core,
-    call: &Call<'_>,
-) -> Result<Reply, Refusal> {
-    let created = Take::run(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;
-    let body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
-    Ok(created.reply_with(core, call, body))
 }
 
 /// Applies a valid registration.
@@ -137,9 +121,4 @@ pub(in crate::network) fn settled(state: &mut State, core: &mut Core, number: u6
         let wait_ms = state.limits.webhook_retry_ms.max(1).saturating_mul(times);
         set(core, now + wait_ms, Timer::Webhook(number));
     }
-}
-
-/// The identifier of a registration.
-fn id_of(hash: Hash) -> String {
-    format!("wh_{}", &hash.hex()[..24])
 }

@@ -9,7 +9,7 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::network::actions;
+use crate::network::hash::Hash;
 use crate::network::store::Number;
 use crate::outgoing::Failure;
 
@@ -140,16 +140,16 @@ impl Webhooks {
     }
 
     /// The action `webhook-inbox`: deliveries in order, of one registration or of all.
-    pub(in crate::network) fn inbox(&self, arguments: &Value) -> Result<Value, String> {
-        let Wanted { webhook_id } = actions::read("webhook-inbox", arguments)?;
+    pub(in crate::network) fn inbox(&self, Wanted { webhook_id }: &Wanted) -> Value {
         let wanted = |one: &&Arc<Delivery>| webhook_id.as_ref().is_none_or(|id| **id == *one.webhook.id);
-        Ok(self.deliveries.values().filter(wanted).map(|one| shown(one)).collect())
+        self.deliveries.values().filter(wanted).map(|one| shown(one)).collect()
     }
 }
 
+/// The arguments of the action.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub(in crate::network) struct Wanted {
     webhook_id: Option<String>,
 }
 
@@ -167,4 +167,9 @@ fn shown(delivery: &Delivery) -> Value {
         "state": delivery.state,
         "tries": delivery.tries.iter().map(one).collect::<Vec<_>>(),
     })
+}
+
+/// The identifier of a registration.
+pub(super) fn id_of(hash: Hash) -> String {
+    format!("wh_{}", &hash.hex()[..24])
 }
