@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::seam::steps;
 
 /// The maximum size of one aggregate, in bytes of JSON.
-pub(in crate::network) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
+const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The message of a write.
 #[derive(Debug)]

@@ -105,7 +105,7 @@ steps! {
 }
 
 /// Applies a valid action.
-pub(in crate::network) fn controlled(core: &mut Core, state: &mut State, control: &Control) {
+fn controlled(core: &mut Core, state: &mut State, control: &Control) {
     let now = core.now();
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(control.instance_id.as_str()) else {
         return;

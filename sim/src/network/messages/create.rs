@@ -114,4 +114,4 @@ steps! {
 }
 
 /// By default no other client does anything when a message is stored.
-pub(in crate::network) fn by_others(_: &mut Core, _: &mut State, _: Number) {}
+fn by_others(_: &mut Core, _: &mut State, _: Number) {}

@@ -27,7 +27,7 @@ pub(in crate::network) struct Retried(pub(in crate::network) Verdict);
 pub(in crate::network) struct Forgotten(pub(in crate::network) Vec<Number>);
 
 /// Applies, rejects or delays a valid FORGET. Its message is pending until then.
-pub(in crate::network) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
+pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
     state.primary.store.set_state(number, StoreState::Pending);
     let from = moves(core, ForgetState::None, ForgetEvent::Receive);
     match look(state, core, number, &targets) {

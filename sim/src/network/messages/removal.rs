@@ -23,7 +23,7 @@ steps! {
 }
 
 /// Begins the grace period of a message that is `removing` from now on.
-pub(in crate::network) fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
+fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
     set(core, now + state.limits.removing_grace_ms.max(0), Timer::Grace(number, now));
 }
@@ -54,7 +54,7 @@ steps! {
 }
 
 /// The file of a removed message leaves all nodes now.
-pub(in crate::network) fn release_removed(core: &mut Core, state: &mut State, number: Number) {
+fn release_removed(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
     release(state, core, number, Some(now));
 }
@@ -64,7 +64,7 @@ steps! {
 }
 
 /// The file of a forgotten message leaves each node at its own time.
-pub(in crate::network) fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
+fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
     release(state, core, number, None);
 }
 
@@ -76,7 +76,7 @@ pub(super) fn release(state: &mut State, core: &mut Core, number: Number, at: Op
 }
 
 /// Releases a file that one message less keeps.
-pub(in crate::network) fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
+fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
     if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {
         return;
     }

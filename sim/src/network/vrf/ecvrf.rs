@@ -41,7 +41,7 @@ pub(in crate::network) fn verify(public_key: [u8; 32], claim: &Claim) -> bool {
 }
 
 /// The public half of a node's key.
-pub(in crate::network) fn public_key(secret: [u8; 32]) -> [u8; 32] {
+pub(super) fn public_key(secret: [u8; 32]) -> [u8; 32] {
     ed25519::key_from_seed(secret).verifying_key().to_bytes()
 }
 
