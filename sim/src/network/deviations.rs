@@ -30,7 +30,6 @@ use super::aggregates::calls::{
     self as documents, AddressQuery, AggregateQuery, FindAggregate, FindOfAddress, OfAddress,
 };
 use super::aggregates::writes::{self, WriteAggregate};
-use super::call::ApiPath;
 use super::indexer::chain::NETWORKS;
 use super::indexer::lists::{self as chains, FindChain};
 use super::instances::calls::{self, AdmitControl, FindInstance, Shown};
@@ -45,14 +44,15 @@ use super::messages::create::{self, Known, Take};
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget, Forgotten, Found, Retried};
 use super::messages::listing::{ListQuery, Total};
-use super::messages::read::{Missing, Reclaimed, Wrapped};
 use super::messages::removal::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::messages::reply::Accepted;
+use super::messages::single::{Missing, Reclaimed, Wrapped};
 use super::mirror::{self, Seen};
 use super::nodes::info::Information;
 use super::paging::{self, Listed, Positions};
 use super::rates::{Counting, Reached};
 use super::refusal::Rejected;
+use super::routing::ApiPath;
 use super::state::Replica;
 use super::storage::files::{self, Download, FindFile, Parts};
 use super::vrf::calls::{self as randoms, IsValid, Random};

@@ -27,7 +27,7 @@ use super::measure::metrics as records;
 use super::measure::record::Measured;
 use super::messages::create::{self, Admit, Created};
 use super::messages::listing::Total;
-use super::messages::{read as handlers, typed};
+use super::messages::{single as handlers, typed};
 use super::nodes::node::NodeKind;
 use super::state::State;
 use super::storage::files::{self, Content as FileContent};

@@ -2,6 +2,9 @@
 //!
 //! The primary receives every message, at whichever site it arrives; the mirror shows the state of the
 //! primary a delay ago. All that a node shows is in a replica, which is cheap to clone.
+//!
+//! Each chapter of the document has a folder. `state.rs` imports the data of the chapters, the chapters import the
+//! state, and this file imports the chapters.
 
 mod actions;
 mod aggregates;
@@ -23,6 +26,7 @@ mod paging;
 mod programs;
 mod rates;
 mod refusal;
+mod routing;
 pub mod sites;
 mod state;
 mod storage;
@@ -59,9 +63,9 @@ pub use state::{OutgoingContext, State, Timer};
 
 use call::Call;
 use indexer::chain::{Chains, NETWORKS};
+use measure::metrics;
 use measure::program::Measure;
-use measure::{metrics, run, visit};
-use messages::{flat, forget, listing, payment, read, removal, reply, validation};
+use messages::{flat, forget, listing, payment, removal, reply, single, validation};
 use neighbours::purchases::Neighbours;
 use neighbours::{credit, scheduler, status};
 use nodes::node::{Node, Nodes};
@@ -78,10 +82,10 @@ type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
 
 /// The handler of every endpoint.
 static HANDLERS: &[(&Endpoint, Handler)] = &[
-    (&message::READ, read::read),
+    (&message::READ, single::read),
     (&query::LIST, listing::list),
     (&query::FLAT, flat::list),
-    (&message::CREATE, read::create),
+    (&message::CREATE, single::create),
     (&storage_spec::STORE, files::upload),
     (&storage_spec::FILE, files::file),
     (&storage_spec::RAW, files::raw),
@@ -198,7 +202,7 @@ impl SimService for State {
                 Timer::Sweep => state.sweep(core),
                 Timer::Webhook(number) => deliveries::attempt(state, core, number),
                 Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
-                Timer::Measure(due) => run::fire(state, core, due),
+                Timer::Measure(due) => measure::run::fire(state, core, due),
             }
         });
     }
@@ -206,7 +210,7 @@ impl SimService for State {
     fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
         self.changing(core, |state, core| match context {
             OutgoingContext::Webhook(number) => deliveries::settled(state, core, number, outcome),
-            OutgoingContext::Probe(probe) => visit::probed(state, core, probe, outcome),
+            OutgoingContext::Probe(probe) => measure::visit::probed(state, core, probe, outcome),
         });
     }
 
@@ -234,7 +238,7 @@ impl SimService for State {
             "webhooks": self.webhooks.view(),
             "indexed": NETWORKS,
             "nodes": self.nodes.iter().map(Node::view).collect::<Value>(),
-            "measurement": run::view(self, core),
+            "measurement": measure::run::view(self, core),
         })
     }
 
@@ -250,10 +254,10 @@ impl SimService for State {
 impl State {
     /// Counts the request and checks the declared body length.
     fn admit(&mut self, core: &mut Core, head: &RequestHead) -> Result<(), Refusal> {
-        if !call::is_api(head.site) {
+        if !routing::is_api(head.site) {
             return Ok(());
         }
-        let class = call::class(core, head);
+        let class = routing::class(core, head);
         self.count(core, class, head)?;
         let length = head.declared_length().unwrap_or(0);
         let limit = self.body_limit_after(head) as u64;
@@ -270,7 +274,7 @@ impl State {
 
     /// Handles a request.
     fn route(&mut self, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
-        let call = Call::read(core, request)?;
+        let call = routing::read(core, request)?;
         let occasion = [("endpoint", call.endpoint.name), ("site", call.site.name)];
         if core.fault(faults::INTERNAL, &occasion) {
             return Err(Refusal::new(&INTERNAL, "the node fails"));

@@ -11,7 +11,7 @@ use crate::network::instances::changes::{self, Controlled};
 use crate::network::state::State;
 use crate::network::storage::pinned;
 use crate::network::store::Number;
-use crate::network::webhooks::deliveries::{self as webhooks, JudgeWebhook};
+use crate::network::webhooks::deliveries::{self, JudgeWebhook};
 use crate::refusal::Refusal;
 
 /// Checks a message that is well-formed and correctly signed, at any endpoint.
@@ -33,7 +33,7 @@ pub(in crate::network) fn judge(
 
 /// Applies a valid message that is not a STORE. A FORGET decides its own state.
 pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
-    webhooks::message_new(state, core, number);
+    deliveries::message_new(state, core, number);
     match content {
         Content::Forget(targets) => forget::receive(state, core, number, targets),
         Content::Aggregate(write) => writes::apply(state, core, number, &write),
@@ -41,7 +41,7 @@ pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Numb
         Content::InstanceUpdate(update) => changes::updated(state, core, update),
         Content::InstanceControl(control) => Controlled::run(core, state, &control),
         Content::IpfsPin(pin) => pinned::apply(state, &pin),
-        Content::Webhook(registration) => webhooks::apply(state, number, registration),
+        Content::Webhook(registration) => deliveries::apply(state, number, registration),
         Content::Any | Content::Program(_) => {}
     }
 }

@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::network::faults::{self, in_force};
 use crate::network::state::{State, Timer, set};
 use crate::network::store::{Life, Number};
-use crate::network::webhooks::deliveries as webhooks;
+use crate::network::webhooks::deliveries;
 
 /// Handles a newly stored, pending message. It is validated at once, after a delay, or when the fault that
 /// holds it is unset.
@@ -108,7 +108,7 @@ fn validate(state: &mut State, core: &mut Core, number: Number) {
     // A STORE is invalid if the network does not have its file.
     if cid.is_some() && !core.fault(faults::INVALID, &[("address", &*sender)]) {
         step(state, core, number, StoreEvent::Valid);
-        webhooks::message_new(state, core, number);
+        deliveries::message_new(state, core, number);
     } else {
         step(state, core, number, StoreEvent::Invalid);
         release(state, core, number, None);

@@ -16,7 +16,7 @@ use crate::network::call::Call;
 use crate::network::faults;
 use crate::network::messages::typed;
 use crate::network::state::{Replica, State};
-use crate::network::webhooks::deliveries as webhooks;
+use crate::network::webhooks::deliveries;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body as ReplyBody};
 
@@ -41,7 +41,7 @@ pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_
     }
     let result = program.run(&variables).map_err(|fault| Refusal::new(&RESULT, fault.to_string()))?;
     let executed = json!({ "program_hash": hash, "name": program.name, "result": result });
-    webhooks::raise(state, core, PROGRAM_EXECUTED, &executed);
+    deliveries::raise(state, core, PROGRAM_EXECUTED, &executed);
     Ok(core.reply(Answer::new(Ran(result.clone()), 200, ReplyBody::Text(result))))
 }
 

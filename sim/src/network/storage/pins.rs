@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::files::{self as storage, Content as Stored, FileName};
+use super::files::{self, Content as Stored, FileName};
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
 use crate::network::call::Call;
@@ -51,7 +51,7 @@ pub(in crate::network) fn read(
 ) -> Result<Reply, Refusal> {
     let replica = state.seen(core, call.site);
     let content = FindContent::run(core, &replica, call.capture(0), call.site)?;
-    Ok(storage::served(core, &READ, content))
+    Ok(files::served(core, &READ, content))
 }
 
 steps! {
