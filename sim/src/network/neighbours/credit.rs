@@ -65,7 +65,7 @@ pub(in crate::network) fn estimation(
 /// The arguments of a purchase.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::network) struct Purchased {
+pub(in crate::network) struct Wanted {
     address: String,
     tokens: u64,
 }
@@ -74,7 +74,7 @@ pub(in crate::network) struct Purchased {
 pub(in crate::network) fn perform(
     state: &mut State,
     core: &mut Core,
-    Purchased { address, tokens }: Purchased,
+    Wanted { address, tokens }: Wanted,
 ) -> Result<Value, String> {
     if tokens == 0 || tokens > TOKENS {
         return Err(format!("tokens is {tokens}; it must be between 1 and {TOKENS}"));
