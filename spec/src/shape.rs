@@ -102,13 +102,13 @@ impl Field {
 
     /// It is the same wherever this resource is shown.
     #[must_use]
-    pub const fn of(self, resource: &'static Resource) -> Field {
-        self.of_like(resource, Alike::Equal)
+    pub const fn same_in(self, resource: &'static Resource) -> Field {
+        self.alike_in(resource, Alike::Equal)
     }
 
     /// It is alike wherever this resource is shown.
     #[must_use]
-    pub const fn of_like(mut self, resource: &'static Resource, alike: Alike) -> Field {
+    pub const fn alike_in(mut self, resource: &'static Resource, alike: Alike) -> Field {
         self.relation = Some(Relation::Of(resource, alike));
         self
     }

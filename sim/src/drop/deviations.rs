@@ -29,7 +29,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     upload::FORMS => "files whose sizes follow their data have no bytes", step |s: &mut Identifier| {
         s.0 = |core, zip, extracted| {
             let mut extracted = extracted.clone();
-            if !forms::of(zip).is_disjoint(&[forms::DESCRIPTORS, forms::UNSIGNED_DESCRIPTORS].into()) {
+            if !forms::found_in(zip).is_disjoint(&[forms::DESCRIPTORS, forms::UNSIGNED_DESCRIPTORS].into()) {
                 extracted.files.values_mut().for_each(|file| *file = Arc::from(&b""[..]));
             }
             handler::identifier(core, zip, &extracted)

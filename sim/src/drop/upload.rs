@@ -102,7 +102,7 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
     let (zip, extracted) = if let Some(zip) = form.artifact {
-        for taken in zip::forms::of(&zip).into_iter().chain(form.forms) {
+        for taken in zip::forms::found_in(&zip).into_iter().chain(form.forms) {
             core.accept_value(&FORMS, &json!(taken))?;
         }
         let limits = core.limits(&state.limits);

@@ -81,13 +81,13 @@ object! {
         /// Its position in the block.
         log_index: u64 = must("log_index", ShapeKind::Integer).owned(&rows::EVENT).names(EVENT),
         /// The contract's address.
-        contract: String = must("contract", ShapeKind::Text).owned(&rows::EVENT).of(EVENT),
+        contract: String = must("contract", ShapeKind::Text).owned(&rows::EVENT).same_in(EVENT),
         /// The event's name.
-        event_name: String = must("event_name", ShapeKind::Text).owned(&rows::EVENT).of(EVENT),
+        event_name: String = must("event_name", ShapeKind::Text).owned(&rows::EVENT).same_in(EVENT),
         /// Its arguments; large numbers are strings.
-        args: Map<String, Value> = must("args", ShapeKind::Object(&[])).owned(&rows::ARGS).of(EVENT),
+        args: Map<String, Value> = must("args", ShapeKind::Object(&[])).owned(&rows::ARGS).same_in(EVENT),
         /// Seconds since the epoch.
-        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT).of(EVENT),
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT).same_in(EVENT),
     }
 }
 
@@ -98,19 +98,20 @@ object! {
         /// Its hash.
         hash: String = must("hash", ShapeKind::Text).owned(&rows::TRANSACTION).names(TRANSACTION),
         /// The block.
-        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION).names(TRANSACTION),
+        block_number: u64 = must("block_number", ShapeKind::Integer)
+            .owned(&rows::TRANSACTION).names(TRANSACTION),
         /// The sender.
-        from: String = must("from", ShapeKind::Text).owned(&rows::TRANSACTION).of(TRANSACTION),
+        from: String = must("from", ShapeKind::Text).owned(&rows::TRANSACTION).same_in(TRANSACTION),
         /// The receiver.
-        to: String = must("to", ShapeKind::Text).owned(&rows::TRANSACTION).of(TRANSACTION),
+        to: String = must("to", ShapeKind::Text).owned(&rows::TRANSACTION).same_in(TRANSACTION),
         /// The amount, as a string.
-        value: String = must("value", ShapeKind::Text).owned(&rows::AMOUNTS).of(TRANSACTION),
+        value: String = must("value", ShapeKind::Text).owned(&rows::AMOUNTS).same_in(TRANSACTION),
         /// Gas used.
-        gas: u64 = must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION).of(TRANSACTION),
+        gas: u64 = must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION).same_in(TRANSACTION),
         /// The gas price, as a string.
-        gas_price: String = must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS).of(TRANSACTION),
+        gas_price: String = must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS).same_in(TRANSACTION),
         /// Seconds since the epoch.
-        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION).of(TRANSACTION),
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION).same_in(TRANSACTION),
     }
 }
 

@@ -245,25 +245,25 @@ object! {
         /// Its identifier.
         instance_id: String = must("instance_id", FILLED).owned(&rows::ID).names(MACHINE),
         /// The address that created it.
-        owner: String = must("owner", ShapeKind::Text).owned(&rows::OWNER).of_like(MACHINE, Alike::AnyCase),
+        owner: String = must("owner", ShapeKind::Text).owned(&rows::OWNER).alike_in(MACHINE, Alike::AnyCase),
         /// Its name.
-        name: String = must("name", ShapeKind::Text).owned(&rows::NAME).of(MACHINE),
+        name: String = must("name", ShapeKind::Text).owned(&rows::NAME).same_in(MACHINE),
         /// Its description.
-        description: String = must("description", ShapeKind::Text).owned(&rows::DESCRIPTION).of(MACHINE),
+        description: String = must("description", ShapeKind::Text).owned(&rows::DESCRIPTION).same_in(MACHINE),
         /// Processors.
-        cpu: i64 = must("cpu", ShapeKind::Integer).owned(&rows::CPU).of(MACHINE),
+        cpu: i64 = must("cpu", ShapeKind::Integer).owned(&rows::CPU).same_in(MACHINE),
         /// Memory.
-        memory: i64 = must("memory", ShapeKind::Integer).owned(&rows::MEMORY).of(MACHINE),
+        memory: i64 = must("memory", ShapeKind::Integer).owned(&rows::MEMORY).same_in(MACHINE),
         /// Disk.
-        disk: i64 = must("disk", ShapeKind::Integer).owned(&rows::DISK).of(MACHINE),
+        disk: i64 = must("disk", ShapeKind::Integer).owned(&rows::DISK).same_in(MACHINE),
         /// The image it boots.
-        image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE).of(MACHINE),
+        image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE).same_in(MACHINE),
         /// Its IPv6 address.
         ipv6: String = must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
         /// `running`, `stopped` or another value; the others are not shown.
         status: &'static str = must("status", ShapeKind::Text).owned(&rows::STATUS),
         /// Seconds since the epoch.
-        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT).of(MACHINE),
+        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT).same_in(MACHINE),
         /// Seconds since the epoch.
         updated_at: i64 = must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
     }

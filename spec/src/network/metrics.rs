@@ -50,18 +50,21 @@ object! {
         /// Seconds since the epoch.
         measured_at: f64 = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT).names(MEASUREMENT),
         /// The node, hexadecimal.
-        node_id: String = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID).names(MEASUREMENT),
+        node_id: String = must("node_id", ShapeKind::Form(Form::Hex))
+            .owned(&rows::NODE_ID).names(MEASUREMENT),
         /// The node's address.
-        url: String = must("url", ShapeKind::Text).owned(&rows::URL).of(MEASUREMENT),
+        url: String = must("url", ShapeKind::Text).owned(&rows::URL).same_in(MEASUREMENT),
         /// The autonomous system of the node.
         #[serde(skip_serializing_if = "Option::is_none")]
-        asn: Option<u32> = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN).of(MEASUREMENT),
+        asn: Option<u32> = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN).same_in(MEASUREMENT),
         /// The name of that system.
         #[serde(skip_serializing_if = "Option::is_none")]
-        as_name: Option<String> = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME).of(MEASUREMENT),
+        as_name: Option<String> = may("as_name", ShapeKind::Text)
+            .or_null().owned(&rows::AS_NAME).same_in(MEASUREMENT),
         /// The software's version.
         #[serde(skip_serializing_if = "Option::is_none")]
-        version: Option<String> = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION).of(MEASUREMENT),
+        version: Option<String> = may("version", ShapeKind::Text)
+            .or_null().owned(&rows::VERSION).same_in(MEASUREMENT),
     }
 }
 
@@ -73,30 +76,31 @@ object! {
         /// Probe of the public information.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of the node's own metrics.
         #[serde(skip_serializing_if = "Option::is_none")]
         metrics_latency: Option<f64> = may("metrics_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of a large aggregate.
         #[serde(skip_serializing_if = "Option::is_none")]
         aggregate_latency: Option<f64> = may("aggregate_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of a small file.
         #[serde(skip_serializing_if = "Option::is_none")]
         file_download_latency: Option<f64> = may("file_download_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::CORE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_LATENCIES).same_in(MEASUREMENT),
         /// Archives waiting to be fetched and processed.
         #[serde(skip_serializing_if = "Option::is_none")]
-        txs_total: Option<u64> = may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
+        txs_total: Option<u64> = may("txs_total", ShapeKind::Integer)
+            .or_null().owned(&rows::CORE_COUNTS).same_in(MEASUREMENT),
         /// The length of the queue.
         #[serde(skip_serializing_if = "Option::is_none")]
         pending_messages: Option<u64> = may("pending_messages", ShapeKind::Integer)
-            .or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_COUNTS).same_in(MEASUREMENT),
         /// Blocks newer than the newest processed archive.
         #[serde(skip_serializing_if = "Option::is_none")]
         eth_height_remaining: Option<u64> = may("eth_height_remaining", ShapeKind::Integer)
-            .or_null().owned(&rows::CORE_COUNTS).of(MEASUREMENT),
+            .or_null().owned(&rows::CORE_COUNTS).same_in(MEASUREMENT),
     }
 }
 
@@ -108,27 +112,27 @@ object! {
         /// Probe of the login, over IPv6.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of the login, over IPv4.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_latency_ipv4: Option<f64> = may("base_latency_ipv4", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of the diagnostic VM.
         #[serde(skip_serializing_if = "Option::is_none")]
         diagnostic_vm_latency: Option<f64> = may("diagnostic_vm_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).same_in(MEASUREMENT),
         /// Probe of a status check.
         #[serde(skip_serializing_if = "Option::is_none")]
         full_check_latency: Option<f64> = may("full_check_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).same_in(MEASUREMENT),
         /// Ping to the diagnostic VM, which responds only over IPv6.
         #[serde(skip_serializing_if = "Option::is_none")]
         diagnostic_vm_ping_latency: Option<f64> = may("diagnostic_vm_ping_latency", ShapeKind::Duration)
-            .or_null().owned(&rows::COMPUTE_LATENCIES).of(MEASUREMENT),
+            .or_null().owned(&rows::COMPUTE_LATENCIES).same_in(MEASUREMENT),
         /// The node's features.
         #[serde(skip_serializing_if = "Option::is_none")]
         features: Option<Vec<String>> = may("features", ShapeKind::Array(&ShapeKind::OneOf(&FEATURES)))
-            .or_null().owned(&rows::FEATURES).of(MEASUREMENT),
+            .or_null().owned(&rows::FEATURES).same_in(MEASUREMENT),
     }
 }
 

@@ -107,13 +107,13 @@ pub(super) const SUCCESS: ShapeKind = ShapeKind::OneOf(&["success"]);
 /// A message's record.
 pub(super) const RECORD: [Field; 9] = [
     HASH.owned(&messages::ITEM_HASH),
-    must("chain", ShapeKind::Text).owned(&messages::CHAIN).of(MESSAGE),
-    must("sender", ShapeKind::Text).owned(&messages::SENDER).of_like(MESSAGE, Alike::AnyCase),
-    must("type", ShapeKind::Text).owned(&messages::TYPE).of(MESSAGE),
-    must("channel", ShapeKind::Text).owned(&messages::CHANNEL).of(MESSAGE),
-    must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP).of(MESSAGE),
-    must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT).of_like(MESSAGE, Alike::Holds),
-    must("signature", ShapeKind::Text).owned(&messages::SIGNATURE).of(MESSAGE),
+    must("chain", ShapeKind::Text).owned(&messages::CHAIN).same_in(MESSAGE),
+    must("sender", ShapeKind::Text).owned(&messages::SENDER).alike_in(MESSAGE, Alike::AnyCase),
+    must("type", ShapeKind::Text).owned(&messages::TYPE).same_in(MESSAGE),
+    must("channel", ShapeKind::Text).owned(&messages::CHANNEL).same_in(MESSAGE),
+    must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP).same_in(MESSAGE),
+    must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT).alike_in(MESSAGE, Alike::Holds),
+    must("signature", ShapeKind::Text).owned(&messages::SIGNATURE).same_in(MESSAGE),
     must("confirmations", ShapeKind::Array(&Confirmation::SHAPE)).owned(&messages::CONFIRMATIONS),
 ];
 /// A record in a list: a STORE in it may be forgotten, which leaves its content open.

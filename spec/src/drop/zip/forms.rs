@@ -37,7 +37,7 @@ pub const fn media_type(form: &str) -> &'static str {
 }
 
 /// The forms of a zip. Empty if it is not one.
-pub fn of(zip: &[u8]) -> BTreeSet<&'static str> {
+pub fn found_in(zip: &[u8]) -> BTreeSet<&'static str> {
     let Ok(directory) = Directory::find(zip) else { return BTreeSet::new() };
     let headers: Vec<Header<'_>> = directory.headers().collect();
     let is_in = |folder: &Header<'_>| {
@@ -90,11 +90,11 @@ mod tests {
         let entries = [entry("index.html"), entry("a/b/c.txt")];
         let read = |zip: &[u8]| inspect(zip, &Limits::default(), &mut Strict).map(|found| found.files);
         let plain = shaped(&entries, &[]);
-        assert!(of(&plain).is_empty(), "{:?}", of(&plain));
+        assert!(found_in(&plain).is_empty(), "{:?}", found_in(&plain));
         let of_part = [WINDOWS_TYPE, NO_TYPE, SOURCE_FIRST];
         for form in FORMS.iter().map(|form| form.name).filter(|form| !of_part.contains(form)) {
             let zip = shaped(&entries, &[form]);
-            assert_eq!(Vec::from_iter(of(&zip)), [form]);
+            assert_eq!(Vec::from_iter(found_in(&zip)), [form]);
             assert_eq!(read(&zip), read(&plain), "{form}");
         }
     }

@@ -133,7 +133,7 @@ pub enum Worlds {
 
 impl Worlds {
     /// The world of the check with this number.
-    pub(crate) const fn of(self, outcome: usize) -> usize {
+    pub(crate) const fn world_of(self, outcome: usize) -> usize {
         match self {
             Worlds::Own => outcome,
             Worlds::Shared => 0,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::ambient::{Breach, Judged, Seat, each_part, each_value};
 use crate::harness::data::{Failure, Outcome, Worlds};
-use crate::http::exchange::Exchange;
+use crate::http::exchange::{Exchange, Request};
 
 /// No resource has a longer name, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -41,7 +41,7 @@ impl Written {
     ) -> Written {
         let mut written = Written::default();
         for (number, outcome) in outcomes.iter().enumerate() {
-            let world = worlds.of(number);
+            let world = worlds.world_of(number);
             for (at, exchange) in outcome.exchanges[..outcome.own_exchanges()].iter().enumerate() {
                 let request = &exchange.request;
                 if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") {
@@ -100,7 +100,7 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn new(written: &'a Written, worlds: Worlds, outcome: usize) -> Facts<'a> {
-        Facts { written, world: worlds.of(outcome), facts: Vec::new() }
+        Facts { written, world: worlds.world_of(outcome), facts: Vec::new() }
     }
 
     /// Adds what a part of a response shows. Returns the rows that it breaks by itself.
@@ -201,9 +201,10 @@ pub(super) fn contradictions(facts: &[Vec<Fact>], worlds: Worlds) -> Vec<(Id, us
                 let (first, at) = *same.entry((key, field)).or_insert((fact, here));
                 (first.text != fact.text).then(|| (format!("{}, as returned before", first.text), at))
             }
-            Kind::Fresh(rule, whose) => {
-                fresh.entry((worlds.of(number), fact.row.key)).or_default().add(fact, here, *rule, whose)
-            }
+            Kind::Fresh(rule, whose) => fresh
+                .entry((worlds.world_of(number), fact.row.key))
+                .or_default()
+                .add(fact, here, *rule, whose),
         };
         if let Some((want, earlier)) = contradicts {
             let failure = Failure::new(&fact.place, want, fact.text.clone(), None);
@@ -262,10 +263,14 @@ fn keys(judged: &Judged<'_>) -> Vec<(&'static Resource, String)> {
     keys
 }
 
-/// The exchange itself. Checks may share one, which is then in the outcome of each.
+/// The request of an exchange. Checks may share one exchange, which is then in the outcome of each; its response may have other
+/// replacements for secrets there.
 fn digest(exchange: &Exchange) -> String {
-    let answer = exchange.response.as_ref().map(|response| &response.body[..]).unwrap_or_default();
-    sha256_hex(&[exchange.request.target.as_bytes(), b"\0", &exchange.request.body, b"\0", answer].concat())
+    let Request { method, target, headers, body } = &exchange.request;
+    let cut = exchange.cut.as_ref().map(|cut| cut.sha256.as_bytes()).unwrap_or_default();
+    let mut parts = vec![method.as_bytes(), target.as_bytes(), cut, body];
+    parts.extend(headers.iter().flat_map(|(name, value)| [name.as_bytes(), value]));
+    sha256_hex(&parts.join(&b'\0'))
 }
 
 #[cfg(test)]
@@ -275,7 +280,7 @@ mod tests {
     use super::*;
     use crate::harness::data::Verdict;
     use crate::harness::judge::ambient::apply;
-    use crate::http::exchange::{Request, Response};
+    use crate::http::exchange::Response;
     use crate::services::{self, SUITES, publish};
 
     const HASH: &str = "1f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a7988";

@@ -147,17 +147,13 @@ impl Which {
         }
     }
 
-    /// The forms of its upload, where checks share it: two of a zip for the rich site, one with other parts for the second.
+    /// The forms of its upload, where checks share it. The seed draws those of the second site; the others are plain.
     fn forms(self, probe: &Probe<'_>) -> Vec<&'static str> {
-        let drawn = probe.settings.seed as usize;
-        let [zip, kind] =
-            [&ZIP_FORMS[..], &TYPE_FORMS].map(|forms| move |n: usize| forms[(drawn + n) % forms.len()]);
-        match self {
-            _ if probe.owns_time() => Vec::new(),
-            Which::Plain => Vec::new(),
-            Which::Second => vec![zip(0), kind(0), forms::SOURCE_FIRST],
-            Which::Rich => vec![zip(1), kind(1)],
+        if self != Which::Second || probe.owns_time() {
+            return Vec::new();
         }
+        let drawn = |forms: &[&'static str]| forms[probe.settings.seed as usize % forms.len()];
+        vec![drawn(&ZIP_FORMS), drawn(&TYPE_FORMS), forms::SOURCE_FIRST]
     }
 
     /// The site to upload, with a label.
