@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_spec::machine::Transition;
-use assay_spec::rules::Mistake;
+use assay_spec::rules::{Mistake, Reading};
 use assay_spec::{Dialect, Id, Instant, Place, Refused, Rules, catalogue};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
@@ -483,11 +483,7 @@ impl Core {
         self.rules().forbid(rule, holds, why)
     }
 
-    pub(crate) fn accept<I>(
-        &mut self,
-        rule: &Mistake<fn(I) -> Result<(), String>>,
-        input: I,
-    ) -> Result<(), Refused> {
+    pub(crate) fn accept<I>(&mut self, rule: &Mistake<Reading<I, ()>>, input: I) -> Result<(), Refused> {
         self.rules().accept(rule, input)
     }
 

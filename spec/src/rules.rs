@@ -31,6 +31,9 @@ pub struct Refused {
     pub why: String,
 }
 
+/// Reads an input, or says why it rejects it.
+pub type Reading<I, T> = fn(I) -> Result<T, String>;
+
 /// A mistake that programs make with a rule, at one place of a function. `F` is the type of its code: a function of the same
 /// input as the strict one there, with the same output.
 ///
@@ -138,7 +141,7 @@ impl dyn Rules + '_ {
     /// Reads an input as the document says. What it rejects is misread if the rule is violated.
     pub fn read<I: Copy, T>(
         &mut self,
-        rule: &Mistake<fn(I) -> Result<T, String>>,
+        rule: &Mistake<Reading<I, T>>,
         input: I,
         strict: impl FnOnce(I) -> Result<T, String>,
     ) -> Result<T, Refused> {
@@ -151,7 +154,7 @@ impl dyn Rules + '_ {
     /// far as they are known, only for a rejection.
     pub fn read_value<I: Copy, T>(
         &mut self,
-        rule: &Mistake<fn(I) -> Result<T, String>>,
+        rule: &Mistake<Reading<I, T>>,
         input: I,
         values: impl FnOnce() -> (Option<Value>, Option<Value>),
         strict: impl FnOnce(I) -> Result<T, String>,
@@ -170,7 +173,7 @@ impl dyn Rules + '_ {
     /// Rejects an input. The value is what the mistake makes of it if the rule is violated.
     pub fn refuse<I: Copy, T>(
         &mut self,
-        rule: &Mistake<fn(I) -> Result<T, String>>,
+        rule: &Mistake<Reading<I, T>>,
         input: I,
         why: impl Into<String>,
     ) -> Result<T, Refused> {
@@ -188,11 +191,7 @@ impl dyn Rules + '_ {
     }
 
     /// The document demands that this is accepted. The mistake rejects it if the rule is violated.
-    pub fn accept<I>(
-        &mut self,
-        rule: &Mistake<fn(I) -> Result<(), String>>,
-        input: I,
-    ) -> Result<(), Refused> {
+    pub fn accept<I>(&mut self, rule: &Mistake<Reading<I, ()>>, input: I) -> Result<(), Refused> {
         let misread = (rule.misread)(input);
         self.admit(rule.rule, misread.is_ok(), &mut || misread.clone().err().unwrap_or_default())
     }

@@ -86,7 +86,7 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
         .map(|(number, outcome)| {
             let mut facts = Facts::new(written, worlds, number);
             let seen = Seen::new(outcome, dialect, &mut facts, &is_echo);
-            (seen, facts.facts)
+            (seen, facts.found)
         })
         .collect();
     let (mut seen, facts): (Vec<Seen>, Vec<_>) = seen.into_iter().unzip();

@@ -95,12 +95,12 @@ enum Kind {
 pub(super) struct Facts<'a> {
     written: &'a Written,
     world: usize,
-    pub(super) facts: Vec<Fact>,
+    pub(super) found: Vec<Fact>,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn new(written: &'a Written, worlds: Worlds, outcome: usize) -> Facts<'a> {
-        Facts { written, world: worlds.world_of(outcome), facts: Vec::new() }
+        Facts { written, world: worlds.world_of(outcome), found: Vec::new() }
     }
 
     /// Adds what a part of a response shows. Returns the rows that it breaks by itself.
@@ -123,7 +123,7 @@ impl<'a> Facts<'a> {
             }
             let place = || format!("{}/{}", judged.name.pointer(), field.name);
             let mut note = |kind, text| {
-                self.facts.push(Fact { row, kind, exchange: number, place: place(), text });
+                self.found.push(Fact { row, kind, exchange: number, place: place(), text });
             };
             if let (Some(fresh), Some(text)) = (field.fresh, value.as_str()) {
                 let whose = match keys.first() {
@@ -328,16 +328,16 @@ mod tests {
     fn a_fresh_value_is_in_one_response_of_its_world() {
         let id = "7b0c1a52-9e4f-4d43-8a6b-0f2d51c9e831";
         let (first, second) = (prepared("a.example", id), prepared("b.example", id));
-        let row = ("publish.prepare.prepare-id".to_owned(), 2);
+        let row = [("publish.prepare.prepare-id".to_owned(), 2)];
         let same = |one: &Exchange, other: &Exchange, worlds| {
             failed(std::slice::from_ref(one), std::slice::from_ref(other), worlds)
         };
-        assert_eq!(same(&first, &second, Worlds::Shared), [row.clone()]);
+        assert_eq!(same(&first, &second, Worlds::Shared), row);
         assert_eq!(same(&first, &second, Worlds::Own), [], "two copies of one world draw the same");
         assert_eq!(same(&first, &first, Worlds::Shared), [], "two checks share one exchange");
-        assert_eq!(failed(&[first.clone(), second], &[], Worlds::Own), [row.clone()]);
+        assert_eq!(failed(&[first.clone(), second], &[], Worlds::Own), row);
         let next = prepared("b.example", "7b0c1a52-9e4f-4d43-8a6b-0f2d51c9e832");
-        assert_eq!(same(&first, &next, Worlds::Shared), [row], "a counter");
+        assert_eq!(same(&first, &next, Worlds::Shared), row, "a counter");
         let drawn = prepared("b.example", "e2c94d17-33ab-4f60-9d0e-58a7b6142fc5");
         assert_eq!(same(&first, &drawn, Worlds::Shared), []);
     }
