@@ -8,7 +8,7 @@
 //! nothing is needed: the function goes on. Where the function needs another value to go on, it names a [`Mistake`] of the
 //! service's `mistakes.rs`:
 //!
-//! ```ignore
+//! ```text
 //! // What the document says.
 //! let encoded = rules.read(&SCHEME, header, |header| …)?;
 //! // Who gets it wrong, and how, in `mistakes.rs`.
@@ -150,7 +150,7 @@ impl dyn Rules + '_ {
         strict.or_else(|_| (rule.misread)(input)).map_err(|why| Refused { rule: rule.rule, why })
     }
 
-    /// As [`read`](Self::read), for a rule that declares wrong values. `values` makes what was sent and the valid value, as
+    /// As `read`, for a rule that declares wrong values. `values` makes what was sent and the valid value, as
     /// far as they are known, only for a rejection.
     pub fn read_value<I: Copy, T>(
         &mut self,
