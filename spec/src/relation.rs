@@ -81,7 +81,7 @@ pub enum Fresh {
     Random,
 }
 
-/// The fewest characters of a random string: less than 2^64 values can be guessed.
+/// The fewest characters of a random string: shorter ones agree in most places by chance.
 const RANDOM_LENGTH: usize = 10;
 
 /// Whether a string can have been drawn at random after another one: it is long enough, and differs in a third of the places.

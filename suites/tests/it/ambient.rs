@@ -96,7 +96,9 @@ async fn a_record_that_differs_from_its_request_fails_its_row_and_shows_both() {
     let own = run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == sender).expect("the row");
     let methods: Vec<&str> = own.exchanges.iter().map(|exchange| &*exchange.request.method).collect();
     assert_eq!(methods, ["POST", "GET"]);
-    assert!(reason(own).contains("as the request that made the message says"), "{}", reason(own));
+    assert_eq!(own.seen_by.map(ToString::to_string).as_deref(), Some(reader));
+    let failure = own.failure.as_ref().expect("a failure");
+    assert_eq!((&*failure.place, failure.exchange), ("/message/sender", Some(1)));
     let report = json::read(&json::write(&run)).expect("a report");
     assert!(judge(&report, None).await.expect("the report's profile").holds());
     assert_eq!(json::write(&report), json::write(&run));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::central::{DESCRIPTOR, Header, WIDE_FIELD};
 use super::end::Directory;
 use super::fields::{extra_field, u16_at, u32_at};
+use super::layout::DESCRIPTOR_SIGNATURE;
 
 /// A descriptor with its signature follows the data of an entry.
 pub const DESCRIPTORS: &str = "descriptors";
@@ -27,12 +28,15 @@ pub const NO_TYPE: &str = "octet-stream";
 /// The part with the source comes first.
 pub const SOURCE_FIRST: &str = "source-first";
 
+/// The usual media type of a zip.
+pub const USUAL_TYPE: &str = "application/zip";
+
 /// The media type of the part with the zip, in this form.
-pub const fn media_type(form: &str) -> &'static str {
-    match form.as_bytes() {
-        b"x-zip-compressed" => "application/x-zip-compressed",
-        b"octet-stream" => "application/octet-stream",
-        _ => "application/zip",
+pub fn media_type(form: &str) -> &'static str {
+    match form {
+        WINDOWS_TYPE => "application/x-zip-compressed",
+        NO_TYPE => "application/octet-stream",
+        _ => USUAL_TYPE,
     }
 }
 
@@ -52,7 +56,6 @@ pub fn found_in(zip: &[u8]) -> BTreeSet<&'static str> {
 }
 
 fn of_entry(zip: &[u8], header: &Header<'_>) -> impl Iterator<Item = &'static str> {
-    const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
     let descriptor = || {
         let local = usize::try_from(header.offset).ok()?;
         let [name, extra] = [26, 28].map(|at| u16_at(zip, local.saturating_add(at)).map(usize::from));

@@ -8,7 +8,7 @@ use crate::{Refused, Rules};
 
 const SIGNATURE: u32 = 0x0403_4b50;
 const SIZE: usize = 30;
-const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
+pub(super) const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
 
 /// The compressed data of each entry, in the directory's order.
 ///

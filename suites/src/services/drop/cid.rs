@@ -31,10 +31,10 @@ pub(super) fn is_of(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample) -> 
     Ok(read(answer) == Some(sample.cid(&documented(probe))?))
 }
 
-/// Expects the CID of a site's files, whatever the form of its zip.
-pub(super) fn expect_of(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample, form: &str) -> Checked {
+/// Expects the CID of a site's files. `what` says what is special about them, such as `a zip with descriptors`.
+pub(super) fn expect_of(probe: &Probe<'_>, answer: &Answer<'_>, sample: &Sample, what: &str) -> Checked {
     let (wanted, shown) = (sample.cid(&documented(probe))?, answer.json()["cid"].to_string());
-    let want = format!("\"{wanted}\" for a zip with {form}");
+    let want = format!("\"{wanted}\" for {what}");
     answer.expect(is_of(probe, answer, sample)?, "/cid", want, shown)
 }
 
@@ -153,9 +153,7 @@ async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
         let answer = upload(probe, &sample.zip()).await?;
         answer.expect_not_malformed("a file's name", name)?;
         answer.given_status(ACCEPTED)?;
-        let (wanted, shown) = (sample.cid(&layout)?, answer.json()["cid"].to_string());
-        let want = format!("\"{wanted}\" for a name with {}", name.name);
-        answer.expect(read(&answer) == Some(wanted), "/cid", want, shown)?;
+        expect_of(probe, &answer, &sample, &format!("a name with {}", name.name))?;
     }
     Ok(())
 }

@@ -1,14 +1,11 @@
 //! The multipart form of an upload.
 
-use assay_spec::drop::zip::forms;
+use assay_spec::drop::zip::forms::{self, USUAL_TYPE};
 use assay_spec::drop::zip::write::{Entry, shaped};
 
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 use crate::http::multipart;
-
-/// The usual media type of a zip.
-const TYPE: &str = forms::media_type("");
 
 /// A multipart form: its parts in order.
 #[derive(Clone, Debug)]
@@ -32,8 +29,11 @@ impl Form {
         wanted: &[&str],
         source: Option<&str>,
     ) -> Form {
-        let kind =
-            wanted.iter().map(|form| forms::media_type(form)).find(|kind| *kind != TYPE).unwrap_or(TYPE);
+        let kind = wanted
+            .iter()
+            .map(|form| forms::media_type(form))
+            .find(|kind| *kind != USUAL_TYPE)
+            .unwrap_or(USUAL_TYPE);
         let zip = |form: Form| Form(form.0.file("artifact", "site.zip", kind, &shaped(entries, wanted)));
         let source = |form: Form| match source {
             Some(source) => form.field("source", source),
@@ -46,7 +46,7 @@ impl Form {
     /// Adds the zip.
     #[must_use]
     pub(crate) fn artifact(self, zip: &[u8]) -> Form {
-        Form(self.0.file("artifact", "site.zip", TYPE, zip))
+        Form(self.0.file("artifact", "site.zip", USUAL_TYPE, zip))
     }
 
     /// Adds a text field.

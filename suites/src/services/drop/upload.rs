@@ -81,12 +81,12 @@ async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
     probe.given(is_right, "the CID of a plain upload is not that of its files; other checks judge that")?;
     if !probe.owns_time() {
         let found = dropped(probe, Which::Second).await?;
-        let forms = Which::Second.forms(probe).join(", ");
+        let what = format!("a zip with {}", Which::Second.forms(probe).join(", "));
         let got = found.rejected.unwrap_or(found.answer.status()).to_string();
-        let at = At::status_named(format!("status of a zip with {forms}"));
+        let at = At::status_named(format!("status of {what}"));
         found.answer.expect(found.rejected.is_none(), at, Want::one_of(ACCEPTED), got)?;
         found.answer.given_status(ACCEPTED)?;
-        cid::expect_of(probe, &found.answer, &found.sample, &forms)?;
+        cid::expect_of(probe, &found.answer, &found.sample, &what)?;
         return Ok(());
     }
     for (n, form) in probe.uncommon_values().enumerate() {
@@ -99,7 +99,7 @@ async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
         let answer = send(probe, request).await?;
         answer.expect_not_malformed("a zip", form)?;
         answer.expect_accepted(ACCEPTED, RECEIPT)?;
-        cid::expect_of(probe, &answer, &sample, form.name)?;
+        cid::expect_of(probe, &answer, &sample, &format!("a zip with {}", form.name))?;
     }
     Ok(())
 }
