@@ -356,7 +356,7 @@ fn of_fields(
 fn unrelated(field: &Field) -> &'static [Wrong] {
     match (field.relation, field.fresh) {
         (_, Some(Fresh::Random)) => &[Wrong::Constant, Wrong::Counted],
-        (_, Some(Fresh::Unique)) => &[Wrong::Constant],
+        (_, Some(Fresh::Unique | Fresh::Per(_))) => &[Wrong::Constant],
         (Some(Relation::Of(resource, _)), None) if resource.pointer(field.name).is_some() => &[Wrong::Other],
         (Some(Relation::Of(..)), None) => &[Wrong::Changing],
         (Some(Relation::Names(_)) | None, None) => &[],

@@ -77,6 +77,8 @@ impl Alike {
 pub enum Fresh {
     /// No other resource has it.
     Unique,
+    /// As [`Fresh::Unique`]; requests with equal values at these JSON pointers may make one resource.
+    Per(&'static [&'static str]),
     /// As [`Fresh::Unique`], and it is drawn at random: no counter.
     Random,
 }

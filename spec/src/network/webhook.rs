@@ -24,7 +24,11 @@ const REGISTRATION: &[Field] = &[
     must("secret", ShapeKind::Text),
 ];
 /// The response to it.
-const REGISTERED: &[Field] = &[must("webhook_id", FILLED).fresh(Fresh::Unique), must("status", SUCCESS)];
+const REGISTERED: &[Field] = &[
+    // A server may keep one registration of each URL for its owner.
+    must("webhook_id", FILLED).fresh(Fresh::Per(&["/address", "/message/content/url"])),
+    must("status", SUCCESS),
+];
 
 endpoint! {
     /// Registers a webhook.

@@ -13,17 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
-use assay_spec::limit::{self, Limit, Wrong};
+use assay_spec::limit::{self, Limit};
 use assay_spec::{Id, Place, Service, catalogue};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Embedded;
-use super::prove::{aside, each, side_by_side};
+use super::trial::{self, Attempt, Bench, Change, Copies, Trial, each};
 use crate::harness::check::Check;
 use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::judge::ambient;
-use crate::harness::probe::{Places, Settings};
+use crate::harness::probe::Settings;
 use crate::harness::run::Ran;
 use crate::report::words;
 use crate::services;
@@ -101,83 +101,77 @@ pub async fn prove_cells(
     nth: usize,
 ) -> Result<BTreeMap<Service, Census>, String> {
     let base = &Embedded::new(seed, settings.dialect.clone());
+    let bench = Copies { base, settings };
     let conforming = each(base, &services::checks(), settings, jobs).await;
     let mut seen = sightings(&conforming, "", settings);
     let is_unseen = |service: &Service| {
         cells().iter().any(|cell| cell.endpoint.service == *service && !seen.contains_key(&key(cell)))
     };
     for service in services.iter().copied().filter(is_unseen).collect::<Vec<_>>() {
-        let varied = sightings_under_variations(base, service, &conforming, settings);
+        let varied = sightings_under_variations(bench, service, &conforming);
         for (part, checks) in Box::pin(varied).await? {
             seen.entry(part).or_insert(checks);
         }
     }
-    let seen = &seen;
     let answered: BTreeSet<(&str, u16)> = seen.keys().map(|(_, name, status, _)| (*name, *status)).collect();
     let mut found: BTreeMap<Service, Census> = BTreeMap::new();
-    let wanted = cells().iter().filter(|cell| services.contains(&cell.endpoint.service));
-    let mut tried = Vec::new();
-    for cell in wanted.skip(seed as usize % nth).step_by(nth) {
+    let mut trials = Vec::new();
+    let first = seed as usize % nth;
+    for cell in field_cells(services).skip(first).step_by(nth) {
         let census = found.entry(cell.endpoint.service).or_default();
         census.fields += 1;
         match seen.get(&key(cell)) {
-            Some(checks) => tried.push((cell, checks)),
+            Some(checks) => {
+                let attempts = candidates(cell, checks).map(|Sighting { check, variation }| Attempt {
+                    variation,
+                    ..Attempt::of_checks(vec![check])
+                });
+                trials.push(wrong(cell.to_string(), cell.row, attempts.collect()));
+            }
             None if answered.contains(&(cell.endpoint.name, cell.status)) => {
                 census.open.insert(cell.to_string());
             }
             None => *census.unseen.entry(response(cell)).or_default() += 1,
         }
     }
-    let runs = tried.into_iter().map(|(cell, checks)| async move {
-        for sighting in candidates(cell, checks) {
-            if is_closed(base, cell.to_string(), cell.row, sighting, settings).await? {
-                return Ok((cell, true));
-            }
-        }
-        Ok::<_, String>((cell, false))
-    });
-    for (cell, is_closed) in side_by_side(runs, jobs).await? {
-        if !is_closed {
-            found.entry(cell.endpoint.service).or_default().open.insert(cell.to_string());
-        }
-    }
+    let own = |row: Id| services::check(row).map(|check| Attempt::of_checks(vec![check]));
     let limits = catalogue::limits().filter(|limit| services.contains(&limit.service));
-    let wrong = limits.flat_map(Limit::wrong).skip(seed as usize % nth).step_by(nth);
-    let runs =
-        wrong.map(|wrong| async move { Ok::<_, String>((wrong, is_noticed(base, wrong, settings).await?)) });
-    for (wrong, is_noticed) in side_by_side(runs, jobs).await? {
-        let census = found.entry(wrong.limit.service).or_default();
-        census.limits += 1;
-        if !is_noticed {
-            census.open.insert(wrong.to_string());
-        }
+    for limit in limits.flat_map(Limit::wrong).skip(first).step_by(nth) {
+        found.entry(limit.limit.service).or_default().limits += 1;
+        trials.push(wrong(limit.to_string(), limit.row(), own(limit.row()).into_iter().collect()));
     }
-    let failures = failing(services, &conforming);
-    let sample = scoped(services).chain(failures).skip(seed as usize % nth).step_by(nth);
-    let runs = sample.map(|cell| async move {
-        let (name, row) = (cell.to_string(), cell.what.requirement);
-        let Some(check) = services::check(row) else { return Ok((name, row, false)) };
+    for cell in row_trials(services, &conforming).skip(first).step_by(nth) {
+        let row = cell.what.requirement;
+        found.entry(row.service).or_default().rows += 1;
         // At the other places the server behaves as it should.
-        let settings = Settings { places: Places::Only(cell.at.value("")), ..settings.clone() };
-        let is_closed =
-            is_closed(base, name.clone(), row, Sighting { check, variation: "" }, &settings).await?;
-        Ok::<_, String>((name, row, is_closed))
-    });
-    for (name, row, is_closed) in side_by_side(runs, jobs).await? {
-        let census = found.entry(row.service).or_default();
-        census.rows += 1;
-        if !is_closed {
-            census.open.insert(name);
+        let only = Some(cell.at.value(""));
+        let attempts = own(row).map(|attempt| Attempt { only, ..attempt });
+        trials.push(wrong(cell.to_string(), row, attempts.into_iter().collect()));
+    }
+    for row in trial::rows(&bench, trials, jobs).await? {
+        if let Some(own) = row.own.filter(|_| !row.is_found) {
+            found.entry(own.service).or_default().open.insert(row.name);
         }
     }
     Ok(found)
 }
 
-/// Whether the check of the row that a wrong limit breaks fails.
-async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Result<bool, String> {
-    let Some(check) = services::check(wrong.row()) else { return Ok(false) };
-    let ran = aside(base, vec![wrong.to_string()], Vec::new(), vec![check], settings).await?;
-    Ok(ran.iter().any(|ran| ran.outcome.verdict == Verdict::Fail))
+/// The trial of a cell.
+pub(super) fn wrong(name: String, row: Id, attempts: Vec<Attempt>) -> Trial {
+    Trial { change: Change::Wrong(name.clone(), row), name, about: "", attempts }
+}
+
+/// The cells of fields of services.
+pub(super) fn field_cells(services: &[Service]) -> impl Iterator<Item = &'static Cell> {
+    cells().iter().filter(|cell| services.contains(&cell.endpoint.service))
+}
+
+/// The cells of rows of services.
+pub(super) fn row_trials<'a>(
+    services: &'a [Service],
+    conforming: &'a [Ran],
+) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
+    scoped(services).chain(failing(services, conforming))
 }
 
 /// Each deviation at each place where it shows: its name, and the row.
@@ -185,7 +179,7 @@ pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
     scoped(services).map(|cell| (cell.to_string(), cell.what.requirement)).collect()
 }
 
-pub(super) fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
+fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     let accepting = catalogue::requirements().filter(|row| !row.accepted.is_empty());
     let deviations = world::deviations().into_iter().chain(accepting.map(Deviation::refusal));
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
@@ -194,7 +188,7 @@ pub(super) fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviat
 
 /// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that, or takes effect
 /// all the same.
-pub(super) fn failing<'a>(
+fn failing<'a>(
     services: &'a [Service],
     conforming: &'a [Ran],
 ) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
@@ -247,10 +241,9 @@ pub(super) struct Sighting {
 
 /// The checks that see each declared part under each variation of a service, as far as they consult it.
 async fn sightings_under_variations(
-    base: &Embedded,
+    bench: Copies<'_>,
     service: Service,
     conforming: &[Ran],
-    settings: &Settings,
 ) -> Result<BTreeMap<Key, Vec<Sighting>>, String> {
     let mut seen = BTreeMap::new();
     for variation in world::variations() {
@@ -258,8 +251,8 @@ async fn sightings_under_variations(
         let is_own = name.split_once('.').is_some_and(|(own, _)| Service::named(own) == Some(service));
         let meeting = conforming.iter().filter(|ran| is_own && ran.trace.variations.contains(name));
         let checks: Vec<_> = meeting.filter_map(|ran| services::check(ran.outcome.requirement)).collect();
-        let ran = aside(base, Vec::new(), vec![name.to_owned()], checks, settings).await?;
-        for (part, checks) in sightings(&ran, name, settings) {
+        let ran = bench.run(&[], &[name.to_owned()], Attempt::of_checks(checks)).await?;
+        for (part, checks) in sightings(&ran, name, bench.settings) {
             seen.entry(part).or_insert(checks);
         }
     }
@@ -332,24 +325,6 @@ pub async fn together(
         ))
     };
     wrong.iter().map(of_cell).collect()
-}
-
-/// Whether `row` fails under a deviation, with this check.
-async fn is_closed(
-    base: &Embedded,
-    deviation: String,
-    row: Id,
-    Sighting { check, variation }: Sighting,
-    settings: &Settings,
-) -> Result<bool, String> {
-    let variations = Some(variation).filter(|name| !name.is_empty()).map(str::to_owned);
-    let variations = variations.into_iter().collect();
-    let ran = aside(base, vec![deviation], variations, vec![check], settings).await?;
-    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::apply(&mut outcomes, &settings.dialect, settings.suites, Worlds::Own);
-    let is_own = |outcome: &&Outcome| outcome.requirement == row;
-    let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
-    Ok(outcomes.iter().find(is_own).is_some_and(is_red))
 }
 
 /// What differs from `suites/holes.toml`: cells that are open but not listed, and the reverse. A sample shows only the

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::{Dialect, Service};
 
 use super::Embedded;
-use super::prove::{each, side_by_side};
 use super::shared::Operator;
+use super::trial::{each, side_by_side};
 use crate::harness::check::{Check, Weight};
 use crate::harness::data::{Cost, Costs, Depth, Sent, Verdict};
 use crate::harness::probe::Settings;
@@ -100,7 +100,7 @@ async fn whole(operator: &Operator, jobs: usize) -> Result<Vec<(String, Cost)>, 
     let of = |service: &Service| -> Vec<&'static Check> {
         all.iter().copied().filter(|check| check.requirement.service == *service).collect()
     };
-    let runs = Service::ALL.iter().map(|service| operator.run(None, Wishes::default(), of(service)));
+    let runs = Service::ALL.iter().map(|service| operator.conforming(Wishes::default(), of(service)));
     let mut costs: Vec<(String, Cost)> =
         side_by_side(runs, jobs).await?.iter().flatten().filter_map(ran).collect();
     let known: BTreeSet<String> = costs.iter().map(|(id, _)| id.clone()).collect();
@@ -116,7 +116,7 @@ async fn alone(
     jobs: usize,
 ) -> Result<Vec<(String, Cost)>, String> {
     let anything = || Wishes { include: [Weight::Heavy, Weight::Destructive].into(), ..Wishes::default() };
-    let runs = checks.into_iter().map(|check| operator.run(None, anything(), vec![check]));
+    let runs = checks.into_iter().map(|check| operator.conforming(anything(), vec![check]));
     Ok(side_by_side(runs, jobs).await?.iter().flatten().filter_map(ran).collect())
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::Id;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
+use super::trial::Row;
 use crate::support::prose;
 use crate::support::prose::one_line;
 
@@ -23,50 +23,6 @@ pub struct Matrix {
     pub variations: Vec<Row>,
     /// Checks that do not pass on the conforming simulator, and rows without a deviation.
     pub holes: Vec<String>,
-}
-
-/// The verdicts of the checks for one deviation or variation.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The name of the deviation or variation.
-    pub name: String,
-    /// What is done differently.
-    pub about: String,
-    /// The requirement that the deviation violates.
-    pub own: Option<Id>,
-    /// How many checks ran.
-    pub ran: usize,
-    /// Checks that turned red, and rows that own a part of a response that is not as declared, with the reasons.
-    pub red: Vec<(String, String)>,
-    /// How many checks gave no result: they need what the deviation broke.
-    pub blocked: usize,
-    /// Undecided checks, with their reasons.
-    pub why_blocked: Vec<(String, String)>,
-}
-
-impl Row {
-    /// Whether the row is as it must be.
-    pub fn holds(&self) -> bool {
-        match self.own {
-            Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
-            None => self.red.is_empty() && self.blocked == 0,
-        }
-    }
-
-    /// Why it does not hold: what a check does that it must not do, and the reason of that check.
-    fn cause(&self) -> (String, &str) {
-        let own = self.own.map(ToString::to_string).unwrap_or_default();
-        let blocked = || self.why_blocked.iter().filter(|(id, _)| self.own.is_none() || *id == own);
-        if let Some((id, why)) = self.red.iter().find(|(id, _)| *id != own) {
-            let what =
-                if self.own.is_some() { "also turns red under another deviation" } else { "turns red" };
-            (format!("{id} {what}"), why)
-        } else if let Some((id, why)) = blocked().next() {
-            (format!("{id} is blocked"), why)
-        } else {
-            (format!("{own} passes although it is violated"), "")
-        }
-    }
 }
 
 impl Matrix {

@@ -8,8 +8,7 @@ use assay_spec::Service;
 use serde_json::{Value, json};
 
 use super::Embedded;
-use super::matrix::Row;
-use super::prove::{aside, each, row, side_by_side};
+use super::trial::{Attempt, Change, Copies, Row, Trial, each, row, side_by_side};
 use crate::harness::check::Check;
 use crate::harness::probe::{Places, Settings};
 use crate::support::prose;
@@ -74,21 +73,24 @@ pub async fn prove_mixes(
             consulting.entry(check.requirement.service).or_default().push((check, consults));
         }
     }
-    let consulting = &consulting;
+    let (consulting, bench) = (&consulting, &Copies { base, settings });
     let mixes =
         (0..count).filter_map(|number| Drawn::draw(seed, number, consulting)).map(|drawn| async move {
-            let names: Vec<String> = drawn.variations.iter().map(|name| (*name).to_owned()).collect();
-            let ran = aside(base, Vec::new(), names, drawn.checks.clone(), settings).await?;
-            let result = row(format!("mix {}", drawn.number), "", None, ran, &settings.dialect);
-            let smallest = if result.holds() {
-                Vec::new()
-            } else {
-                Box::pin(drawn.reduce(base, &result, settings)).await?
-            };
+            let name = format!("mix {}", drawn.number);
+            let result = row(bench, trial(name, &drawn.variations, &drawn.checks)).await?;
+            let smallest =
+                if result.holds() { Vec::new() } else { Box::pin(drawn.reduce(bench, &result)).await? };
             let Drawn { number, service, variations, .. } = drawn;
             Ok::<Mix, String>(Mix { number, service, variations, result, smallest })
         });
     side_by_side(mixes, jobs).await
+}
+
+/// The trial of checks under a mix.
+fn trial(name: String, variations: &[&'static str], checks: &[&'static Check]) -> Trial {
+    let variations = variations.iter().map(|name| (*name).to_owned()).collect();
+    let attempts = vec![Attempt::of_checks(checks.to_vec())];
+    Trial { name, about: "", change: Change::Allowed(variations), attempts }
 }
 
 /// What the seed decides about a mix.
@@ -137,12 +139,7 @@ impl Drawn {
     }
 
     /// Leaves out variations as long as the first check that does not pass still does not.
-    async fn reduce(
-        &self,
-        base: &Embedded,
-        result: &Row,
-        settings: &Settings,
-    ) -> Result<Vec<&'static str>, String> {
+    async fn reduce(&self, bench: &Copies<'_>, result: &Row) -> Result<Vec<&'static str>, String> {
         let first = result.red.iter().chain(&result.why_blocked).map(|(id, _)| id).next();
         let named = |check: &&&'static Check| first.is_some_and(|id| check.requirement.to_string() == *id);
         // A row that owns a part of a response may fail in any check.
@@ -150,9 +147,7 @@ impl Drawn {
         let mut smallest = self.variations.clone();
         for name in &self.variations {
             let fewer: Vec<&'static str> = smallest.iter().copied().filter(|one| one != name).collect();
-            let names = fewer.iter().map(|name| (*name).to_owned()).collect();
-            let ran = aside(base, Vec::new(), names, checks.clone(), settings).await?;
-            if !row(String::new(), "", None, ran, &settings.dialect).holds() {
+            if !row(bench, trial(String::new(), &fewer, &checks)).await?.holds() {
                 smallest = fewer;
             }
         }

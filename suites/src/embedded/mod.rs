@@ -11,6 +11,7 @@ mod rehearsal;
 pub mod shared;
 pub mod sim;
 pub mod site_urls;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

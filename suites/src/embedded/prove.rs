@@ -1,32 +1,27 @@
 //! The kill matrix: each deviation turns its own check red and no other; a variation turns no check red.
 
 use std::collections::BTreeSet;
-use std::slice::from_ref;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use assay_sim::world;
-use assay_spec::crypto::memo::Memo;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Dialect, Id, Service, catalogue};
-use futures_util::{StreamExt, TryStreamExt};
 
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
-pub use super::matrix::{Matrix, Row};
+pub use super::matrix::Matrix;
 use super::rehearsal::Rehearsals;
+pub use super::trial::Row;
+use super::trial::{self, Attempt, Change, Copies, Trial, each, on_own_thread, on_thread, side_by_side};
 use crate::documents::endpoints;
 use crate::harness::check::Check;
 use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::judge::ambient;
 use crate::harness::judge::settle;
-use crate::harness::pace::Pace;
 use crate::harness::probe::{Places, Settings};
-use crate::harness::redact::Learned;
-use crate::harness::run::plan::{Planned, plan};
-use crate::harness::run::{self, Ran, Runner};
-use crate::harness::suite::FixtureMap;
+use crate::harness::run::Ran;
 use crate::harness::target::Target;
 use crate::http::exchange::Exchange;
 use crate::report::words;
@@ -93,20 +88,19 @@ pub async fn prove(
     }
     // A deviation runs against the checks whose conforming run it would have changed: until then worlds are the same, so
     // no other check can notice it.
-    let rows = deviations.iter().map(|deviation| {
+    let bench = &Copies { base, settings };
+    let trials = deviations.iter().map(|deviation| {
         let (name, own) = (deviation.to_string(), deviation.requirement);
         let is_met = |check: &&&Check| {
             check.requirement == own || breadth == Breadth::Met && rehearsals.meets(check, deviation.into())
         };
-        let met: Vec<&'static Check> = all.iter().filter(is_met).copied().collect();
-        async move {
-            let starts = rehearsals.starts(&met, deviation.into());
-            let target = base.clone().with(from_ref(&name), &[])?.starting(starts);
-            row_on_thread(target, met, settings, name, deviation.about, Some(own)).await
-        }
+        let checks: Vec<&'static Check> = all.iter().filter(is_met).copied().collect();
+        let starts = rehearsals.starts(&checks, deviation.into());
+        let attempts = vec![Attempt { checks, starts, ..Attempt::default() }];
+        Trial { change: Change::Wrong(name.clone(), own), name, about: deviation.about, attempts }
     });
-    matrix.deviations = side_by_side(rows, jobs).await?;
-    let mut rows = Vec::new();
+    matrix.deviations = trial::rows(bench, trials, jobs).await?;
+    let mut trials = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();
         let meets = |check: &Check| rehearsals.meets(check, (&variation).into());
@@ -129,13 +123,12 @@ pub async fn prove(
         }
         let step = if breadth == Breadth::Own { met.len().div_ceil(FEW) } else { 1 };
         let met: Vec<&'static Check> = met.into_iter().step_by(step).collect();
-        rows.push(async move {
-            let starts = rehearsals.starts(&met, (&variation).into());
-            let target = base.clone().with(&[], from_ref(&name))?.starting(starts);
-            row_on_thread(target, met, settings, name, variation.about, None).await
-        });
+        let starts = rehearsals.starts(&met, (&variation).into());
+        let attempts = vec![Attempt { checks: met, starts, ..Attempt::default() }];
+        let change = Change::Allowed(vec![name.clone()]);
+        trials.push(Trial { change, name, about: variation.about, attempts });
     }
-    matrix.variations = side_by_side(rows, jobs).await?;
+    matrix.variations = trial::rows(bench, trials, jobs).await?;
     if breadth == Breadth::Met {
         let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
@@ -280,70 +273,6 @@ fn uses(outcome: &Outcome, endpoint: &Endpoint) -> bool {
     outcome.exchanges.iter().filter_map(used).any(|used| std::ptr::eq(used, endpoint))
 }
 
-/// Runs checks against worlds with these deviations and variations, on their own thread.
-pub(super) async fn aside(
-    base: &Embedded,
-    deviations: Vec<String>,
-    variations: Vec<String>,
-    checks: Vec<&'static Check>,
-    settings: &Settings,
-) -> Result<Vec<Ran>, String> {
-    on_thread(base.clone().with(&deviations, &variations)?, checks, settings).await
-}
-
-/// Runs checks one after another on their own thread, so that every core is used.
-async fn on_thread(
-    target: impl Target + 'static,
-    checks: Vec<&'static Check>,
-    settings: &Settings,
-) -> Result<Vec<Ran>, String> {
-    let (target, settings) = (Box::new(target), settings.clone());
-    on_own_thread(async move || each(&*target, &checks, &settings, 1).await).await
-}
-
-/// The row of checks that run against a target, one after another on their own thread.
-async fn row_on_thread(
-    target: Embedded,
-    checks: Vec<&'static Check>,
-    settings: &Settings,
-    name: String,
-    about: &'static str,
-    own: Option<Id>,
-) -> Result<Row, String> {
-    let settings = Settings { shares_start: true, fixtures: FixtureMap::own(SUITES), ..settings.clone() };
-    let run = async move || {
-        let ran = each(&target.untraced(), &checks, &settings, 1).await;
-        row(name, about, own, ran, &settings.dialect)
-    };
-    on_own_thread(run).await
-}
-
-/// Does work, `jobs` at a time, until the first error. The results are in the order of the work.
-pub(super) async fn side_by_side<T>(
-    work: impl IntoIterator<Item = impl Future<Output = Result<T, String>>>,
-    jobs: usize,
-) -> Result<Vec<T>, String> {
-    let numbered = work.into_iter().enumerate();
-    let numbered = numbered.map(|(number, work)| async move { Ok::<_, String>((number, work.await?)) });
-    let mut all: Vec<(usize, T)> =
-        futures_util::stream::iter(numbered).buffer_unordered(jobs).try_collect().await?;
-    all.sort_by_key(|(number, _)| *number);
-    Ok(all.into_iter().map(|(_, result)| result).collect())
-}
-
-/// The rows of a proof sign and verify the same messages.
-static KNOWN: LazyLock<Arc<Memo>> = LazyLock::new(Arc::default);
-
-/// Runs work to its end on a thread of its own, with all tasks that it spawns.
-pub(super) async fn on_own_thread<T: Send + 'static>(
-    work: impl AsyncFnOnce() -> T + Send + 'static,
-) -> Result<T, String> {
-    let run = move || run::on_one_thread().map(|thread| KNOWN.during(|| thread.block_on(work())));
-    let ended =
-        tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))?;
-    ended.map_err(|why| format!("a proof has no thread: {why}"))
-}
-
 /// Runs checks against worlds with these deviations and variations.
 pub async fn ran(
     seed: u64,
@@ -355,34 +284,4 @@ pub async fn ran(
 ) -> Result<Vec<Ran>, String> {
     let target = Embedded::new(seed, settings.dialect.clone()).with(deviations, variations)?;
     Ok(each(&target, checks, settings, jobs).await)
-}
-
-pub(super) async fn each(
-    target: &dyn Target,
-    checks: &[&'static Check],
-    settings: &Settings,
-    jobs: usize,
-) -> Vec<Ran> {
-    let pace = Pace::default();
-    // No other run can show what these checks learn.
-    let settings = &Settings { learned: Learned::default(), ..settings.clone() };
-    let runner = Runner { target, settings, pace: &pace, jobs };
-    let planned: Vec<Planned> = plan(target, checks);
-    runner.each(&planned).await
-}
-
-pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: Vec<Ran>, dialect: &Dialect) -> Row {
-    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    let ran = outcomes.len();
-    let of = |outcomes: &[Outcome], verdicts: &[Verdict]| -> Vec<(String, String)> {
-        let those = outcomes.iter().filter(|outcome| verdicts.contains(&outcome.verdict));
-        those.map(|outcome| (outcome.requirement.to_string(), words::reason(outcome))).collect()
-    };
-    let mut red = of(&outcomes, &[Verdict::Fail, Verdict::Warn, Verdict::Error]);
-    let why_blocked = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
-    // Rows whose declarations the responses break, whichever check saw them.
-    ambient::apply(&mut outcomes, dialect, SUITES, Worlds::Own);
-    let broken = outcomes.into_iter().filter(|outcome| outcome.seen_by.is_some());
-    red.extend(broken.map(|outcome| (outcome.requirement.to_string(), words::reason(&outcome))));
-    Row { name, about: about.to_owned(), own, ran, red, blocked: why_blocked.len(), why_blocked }
 }

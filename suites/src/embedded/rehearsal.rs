@@ -297,7 +297,7 @@ mod tests {
 
     use super::*;
     use crate::embedded::Embedded;
-    use crate::embedded::prove::each;
+    use crate::embedded::trial::each;
     use crate::harness::check::Run;
     use crate::harness::data::Verdict;
     use crate::harness::run::Ran;

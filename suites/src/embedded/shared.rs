@@ -10,19 +10,18 @@ use std::sync::{Arc, Mutex};
 
 use assay_sim::World;
 use assay_sim::serve::{ClockMode, Handle};
-use assay_spec::field::{self, cells};
+use assay_spec::field;
 use assay_spec::{Dialect, Place, Service};
 use axum::Router;
 use serde_json::{Value, json};
 
-use super::cells::{Sighting, failing, key, scoped, sightings};
-use super::prove::{each, on_own_thread, side_by_side};
+use super::cells::{Sighting, field_cells, key, row_trials, sightings, wrong};
+use super::trial::{self, Attempt, Bench, each, on_own_thread, side_by_side};
 use super::{Embedded, Memory, urls};
 use crate::harness::check::Check;
 use crate::harness::control::Offer;
-use crate::harness::data::{Conditions, Outcome, Verdict, Worlds};
+use crate::harness::data::{Conditions, Verdict, Worlds};
 use crate::harness::environment::Environment;
-use crate::harness::judge::ambient;
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Depth, Settings, wall_clock};
 use crate::harness::recording::Recorder;
@@ -138,17 +137,19 @@ impl Operator {
         Ok(settings)
     }
 
-    /// Runs checks at the server, with a deviation or without.
+    /// Runs checks at the server with these deviations and variations.
     pub(super) async fn run(
         &self,
-        deviation: Option<&str>,
+        deviations: &[String],
+        variations: &[String],
         wishes: Wishes,
         checks: Vec<&'static Check>,
     ) -> Result<Vec<Ran>, String> {
         let mut world = self.world.clone();
         // Other runs have taken time.
         world.advance_to(wall_clock());
-        world.set_deviations(&deviation.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
+        world.set_deviations(deviations)?;
+        world.set_variations(variations)?;
         let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
         for action in services.into_iter().filter_map(|service| SUITES.get(service).prepared_by) {
             // A deviation may make it fail.
@@ -167,12 +168,30 @@ impl Operator {
         .await
     }
 
-    /// The verdicts of checks at the server with a deviation, also of rows that no check runs for.
-    async fn outcomes(&self, deviation: &str, checks: Vec<&'static Check>) -> Result<Vec<Outcome>, String> {
-        let ran = self.run(Some(deviation), Wishes::default(), checks).await?;
-        let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-        ambient::apply(&mut outcomes, &self.loaded.profile.dialect, SUITES, Worlds::Shared);
-        Ok(outcomes)
+    /// Runs checks at the server as it is.
+    pub(super) async fn conforming(
+        &self,
+        wishes: Wishes,
+        checks: Vec<&'static Check>,
+    ) -> Result<Vec<Ran>, String> {
+        self.run(&[], &[], wishes, checks).await
+    }
+}
+
+impl Bench for Operator {
+    const WORLDS: Worlds = Worlds::Shared;
+
+    fn dialect(&self) -> &Dialect {
+        &self.loaded.profile.dialect
+    }
+
+    async fn run(
+        &self,
+        deviations: &[String],
+        variations: &[String],
+        attempt: Attempt,
+    ) -> Result<Vec<Ran>, String> {
+        self.run(deviations, variations, Wishes::default(), attempt.checks).await
     }
 }
 
@@ -250,8 +269,9 @@ pub async fn detection(
     let checks = |service: Service| {
         services::checks().into_iter().filter(move |check| check.requirement.service == service)
     };
-    let wishes = Wishes::default;
-    let conforming = services.iter().map(|service| operator.run(None, wishes(), checks(*service).collect()));
+    let conforming = services.iter();
+    let conforming =
+        conforming.map(|service| operator.conforming(Wishes::default(), checks(*service).collect()));
     let conforming = side_by_side(conforming, jobs).await?;
     for (service, ran) in services.iter().zip(&conforming) {
         let detection = found.entry(*service).or_default();
@@ -269,56 +289,48 @@ pub async fn detection(
             cell.map_or(outcome.verdict, |cell| cell.verdict) == Verdict::Pass
         })
     };
-    let mut tried = Vec::new();
-    let fields = cells().iter().filter(|cell| services.contains(&cell.endpoint.service));
-    for cell in fields.skip(seed as usize % nth).step_by(nth) {
+    let first = seed as usize % nth;
+    let mut trials = Vec::new();
+    for cell in field_cells(services).skip(first).step_by(nth) {
         let checks = seen.get(&key(cell)).map(|all| all.iter().map(|Sighting { check, .. }| *check));
         let mut checks: Vec<&'static Check> = checks.into_iter().flatten().collect();
         // The row's own check is most likely to notice it.
         checks.sort_by_key(|check| check.requirement != cell.row);
         checks.truncate(TRIES);
         // What contradicts other responses is seen by several checks together.
-        let runs = if cell.wrong.is_relative() { vec![checks] } else { alone(checks) };
-        tried.push((cell.endpoint.service, true, cell.to_string(), cell.row, runs));
+        let attempts = match &checks[..] {
+            [] => Vec::new(),
+            _ if cell.wrong.is_relative() => vec![Attempt::of_checks(checks)],
+            _ => alone(checks),
+        };
+        trials.push(wrong(cell.to_string(), cell.row, attempts));
     }
     // What a check rejects is seen in a world of its own.
     let settings = Settings { seed, ..services::settings() };
     let own = each(&Embedded::new(seed, Dialect::default()), &services::checks(), &settings, jobs).await;
-    let rows = scoped(services).chain(failing(services, &own));
-    for cell in rows.skip(seed as usize % nth).step_by(nth) {
+    for cell in row_trials(services, &own).skip(first).step_by(nth) {
         let row = cell.what.requirement;
         let own = services::check(row).filter(|check| runs(check, &cell.at.value("")));
-        tried.push((row.service, false, cell.to_string(), row, alone(own)));
+        trials.push(wrong(cell.to_string(), row, alone(own)));
     }
-    let tries = tried.into_iter().map(|(service, is_field, name, row, runs)| async move {
-        let is_reached = runs.iter().any(|checks| !checks.is_empty());
-        let mut is_found = false;
-        for checks in runs.into_iter().filter(|checks| !checks.is_empty()) {
-            let outcomes = operator.outcomes(&name, checks).await?;
-            let is_own = |outcome: &&Outcome| outcome.requirement == row;
-            let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
-            is_found = outcomes.iter().find(is_own).is_some_and(is_red);
-            if is_found {
-                break;
-            }
-        }
-        Ok::<_, String>((service, is_field, name, is_reached, is_found))
-    });
-    for (service, is_field, name, is_reached, is_found) in side_by_side(tries, jobs).await? {
+    let reached: Vec<bool> = trials.iter().map(|trial| !trial.attempts.is_empty()).collect();
+    for (row, is_reached) in trial::rows(operator, trials, jobs).await?.into_iter().zip(reached) {
+        let Some(service) = row.own.map(|own| own.service) else { continue };
         let detection = found.entry(service).or_default();
+        let is_field = row.name.starts_with(field::PREFIX);
         let share = if is_field { &mut detection.fields } else { &mut detection.rows };
-        match (is_reached, is_found) {
+        match (is_reached, row.is_found) {
             (_, true) => share.found += 1,
-            (true, false) => drop(share.missed.insert(name)),
-            (false, false) => drop(share.unreached.insert(name)),
+            (true, false) => drop(share.missed.insert(row.name)),
+            (false, false) => drop(share.unreached.insert(row.name)),
         }
     }
     Ok(found)
 }
 
-/// Each check in a run of its own.
-fn alone(checks: impl IntoIterator<Item = &'static Check>) -> Vec<Vec<&'static Check>> {
-    checks.into_iter().map(|check| vec![check]).collect()
+/// Each check in an attempt of its own.
+fn alone(checks: impl IntoIterator<Item = &'static Check>) -> Vec<Attempt> {
+    checks.into_iter().map(|check| Attempt::of_checks(vec![check])).collect()
 }
 
 impl Detection {

@@ -126,9 +126,10 @@ impl<'a> Facts<'a> {
                 self.found.push(Fact { row, kind, exchange: number, place: place(), text });
             };
             if let (Some(fresh), Some(text)) = (field.fresh, value.as_str()) {
-                let whose = match keys.first() {
-                    Some((_, key)) => key.clone(),
-                    None => digest(exchange),
+                let whose = match (keys.first(), fresh) {
+                    (Some((_, key)), _) => key.clone(),
+                    (None, Fresh::Per(pointers)) => sent_at(exchange, pointers),
+                    (None, Fresh::Unique | Fresh::Random) => digest(exchange),
                 };
                 note(Kind::Fresh(fresh, whose), text.to_owned());
             }
@@ -263,6 +264,13 @@ fn keys(judged: &Judged<'_>) -> Vec<(&'static Resource, String)> {
     keys
 }
 
+/// The values that the request of an exchange has at these pointers.
+fn sent_at(exchange: &Exchange, pointers: &[&str]) -> String {
+    let body = json::parse(&exchange.request.body).unwrap_or_default();
+    let values = pointers.iter().map(|pointer| body.pointer(pointer).map(ToString::to_string).unwrap_or_default());
+    values.collect::<Vec<_>>().join(" ")
+}
+
 /// The request of an exchange. Checks may share one exchange, which is then in the outcome of each; its response may have other
 /// replacements for secrets there.
 fn digest(exchange: &Exchange) -> String {
@@ -340,6 +348,23 @@ mod tests {
         assert_eq!(same(&first, &next, Worlds::Shared), row, "a counter");
         let drawn = prepared("b.example", "e2c94d17-33ab-4f60-9d0e-58a7b6142fc5");
         assert_eq!(same(&first, &drawn, Worlds::Shared), []);
+    }
+
+    #[test]
+    fn one_owner_may_get_the_same_registration_again() {
+        let registered = |owner: &str, url: &str| {
+            let body = json!({ "message": { "content": { "url": url } }, "address": owner });
+            exchange(
+                "network",
+                post("/api/v0/webhooks", &body),
+                &json!({ "webhook_id": "w", "status": "success" }),
+            )
+        };
+        let row = [("network.webhooks.registered".to_owned(), 2)];
+        let first = registered("a", "https://example.com/hook");
+        assert_eq!(failed(&[first.clone(), first.clone()], &[], Worlds::Own), []);
+        assert_eq!(failed(&[first.clone(), registered("a", "https://example.com/h")], &[], Worlds::Own), row);
+        assert_eq!(failed(&[first, registered("b", "https://example.com/hook")], &[], Worlds::Own), row);
     }
 
     /// A POST with this content was sent, and its record is read with that content and sender.
