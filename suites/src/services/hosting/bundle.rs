@@ -9,8 +9,8 @@ use serde_json::Value;
 use tar::Archive;
 
 use super::found::found;
-use super::instances::{Pinned, pinned};
 use super::judge::{Form, OBJECT, exactly, is, number};
+use super::scene::{Pinned, pinned};
 use super::sealed::{BASE64, IV, TAG, bytes, is_formed, open, unwrap};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;

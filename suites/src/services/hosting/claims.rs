@@ -8,7 +8,7 @@ use assay_spec::hosting::requirements::{claims as rows, records};
 use super::found::absent;
 use super::judge::{MOMENT, OBJECT, POINT, each, every, exactly, expect, is, number, public_key, some, with};
 use super::message::MessageKind;
-use super::records::expect_signed;
+use super::scene::{expect_signed, is_hash};
 use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
 
@@ -61,7 +61,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     for claim in found.of_kind(MessageKind::Claim).into_iter().rev().take(10) {
         let hash = claim.id("instanceHash");
         let (place, want) = ("/content/content/instanceHash", "the hash of an INSTANCE message");
-        if !super::deployments::is_hash(hash) {
+        if !is_hash(hash) {
             return expect(
                 probe,
                 &found,

@@ -12,6 +12,7 @@ use super::judge::{
     every_deployment, exactly, expect, fail, is, is_null, number, some, with,
 };
 use super::message::{Message, MessageKind};
+use super::scene::{LOOKED_UP, is_hash, live};
 use super::sealed::{self, Opened, opened};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
@@ -181,14 +182,6 @@ async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
     same(probe, "projectId").await
 }
 
-/// The most artifacts that one check looks up.
-pub(super) const LOOKED_UP: usize = 30;
-
-/// The terminal records of live deployments.
-pub(super) fn live(found: &Found) -> Vec<&Message> {
-    found.of_kind(MessageKind::Amend).into_iter().filter(|one| one.is_live()).collect()
-}
-
 /// Looks up `public.storeRef` of the latest live deployments. It must be the hash of a STORE message; one that is gone
 /// (410) may say no more than that. If a node lacks it, the other nodes are queried; what all of them lack is not judged,
 /// except in a history that the run let the application write.
@@ -226,13 +219,6 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
         answer.expect(is_store, &format!("{place} of {}", amend.hash()), want, got)?;
     }
     if count == 0 { Err(absent("the artifacts of the live deployments")) } else { Ok(()) }
-}
-
-/// Whether a string can be a message's hash in a path.
-pub(super) fn is_hash(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 128
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Reads the terminal records of failed deployments. `public.storeRef` must be null.

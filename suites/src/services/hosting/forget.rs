@@ -1,60 +1,21 @@
 //! Forgetting a project's artifacts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use assay_spec::hosting::requirements::{deployments, forget as rows, records};
 use serde_json::Value;
 
-use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::Found;
 use super::judge::{each, every, expect, is, is_address_of, some, with};
 use super::message::{Message, MessageKind};
+use super::scene::{LOOKED_UP, artifacts, deleted, hashes, is_deleted, is_hash, project_of};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
-
-/// The hashes in a FORGET.
-pub(super) fn hashes(forget: &Message) -> Vec<&str> {
-    forget.value["content"]["hashes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
-/// The artifacts of each project, from the records of its live deployments.
-pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut artifacts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for amend in live(found) {
-        if !amend.store_ref().is_empty() {
-            artifacts.entry(amend.id("projectId")).or_default().insert(amend.store_ref());
-        }
-    }
-    artifacts
-}
-
-/// Whether an entry says that its project is deleted.
-fn is_deleted(entry: &serde_json::Map<String, Value>) -> bool {
-    entry.get("public").is_some_and(|public| public["deleted"] == true)
-}
 
 /// The projects of which any entry says that they are deleted.
 pub(super) fn ever_deleted(found: &Found) -> BTreeSet<&str> {
     let entries = found.of_kind(MessageKind::Projects).into_iter().flat_map(Message::entries);
     entries.filter(|(_, entry)| is_deleted(entry)).map(|(id, _)| id).collect()
-}
-
-/// The projects whose latest entry says that they are deleted.
-pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
-    found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
-}
-
-/// The project whose artifacts a FORGET names: a deleted project first, then the one with the most of them.
-pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a str> {
-    let hashes = hashes(forget);
-    let named = |artifacts: &BTreeSet<&str>| hashes.iter().filter(|hash| artifacts.contains(*hash)).count();
-    let deleted = deleted(found);
-    let ranked =
-        artifacts(found).into_iter().map(|(id, artifacts)| (named(&artifacts), deleted.contains(id), id));
-    ranked
-        .filter(|(named, _, _)| *named > 0)
-        .max_by_key(|(named, deleted, _)| (*deleted, *named))
-        .map(|(_, _, id)| id)
 }
 
 /// Reads every message that names `hashes` to forget. `type` must be `FORGET`.

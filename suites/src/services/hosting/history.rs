@@ -7,10 +7,10 @@ use assay_spec::hosting::requirements::{
 };
 use serde_json::{Map, Value};
 
-use super::forget::{artifacts, deleted, hashes, project_of};
 use super::found::{Found, SEALED, found};
 use super::judge::{expect, moment, some, with};
 use super::message::{Message, MessageKind};
+use super::scene::{artifacts, deleted, hashes, project_of};
 use super::sealed::{envelopes, opened, sized};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;

@@ -60,6 +60,7 @@ mod projects;
 mod readings;
 mod records;
 mod recovery;
+mod scene;
 mod sealed;
 mod security;
 mod simulated;

@@ -1,14 +1,12 @@
 //! Rules for records of every kind.
 
 use assay_spec::hosting::requirements::records as rows;
-use assay_spec::network::requirements::signing::LOW_S;
-use assay_spec::network::signing::verify_record;
-use assay_spec::rules::Without;
 use serde_json::Value;
 
 use super::found::{Found, found};
-use super::judge::{each, expect, is, is_address, some};
+use super::judge::{each, is, is_address, some};
 use super::message::{Message, MessageKind};
+use super::scene::expect_signed;
 use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
 
@@ -38,16 +36,6 @@ async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
         expect_signed(probe, &found, message)?;
     }
     Ok(())
-}
-
-/// Expects a record's signature to be its sender's over the canonical JSON.
-pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message) -> Checked {
-    let text = |member: &str| message.value[member].as_str().unwrap_or_default();
-    // Common implementations accept both values of s.
-    let verified = verify_record(&message.text, text("signature"), text("sender"), &mut Without(&LOW_S));
-    let got = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    let want = "the sender's signature over the canonical JSON";
-    expect(probe, found, message, verified.is_ok(), "/signature", want, &got)
 }
 
 /// Reads every record of the owner. `content.address` must be `0x` and 40 hexadecimal digits.

@@ -4,9 +4,9 @@ use assay_spec::hosting::requirements::{deployments, forget, history, projects, 
 use assay_spec::network::requirements::store;
 use assay_spec::network::store::Status;
 
-use super::deployments::{LOOKED_UP, is_hash, live};
 use super::found::{absent, found};
 use super::judge::some;
+use super::scene::{LOOKED_UP, is_hash, live};
 use crate::harness::check::{Checked, shows};
 use crate::harness::probe::Probe;
 

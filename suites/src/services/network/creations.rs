@@ -6,8 +6,9 @@ use assay_spec::network::{aggregate, pin, program, webhook};
 use serde_json::json;
 
 use super::caller::{Caller, caller, common};
+use super::scene::{polled, post_draft};
 use super::wire::Draft;
-use super::{CREATED, instances, messages, polled, post_draft, programs, storage, webhooks};
+use super::{CREATED, instances, programs, scene, upload, webhooks};
 use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Evidence, Probe};
 
@@ -81,7 +82,7 @@ impl Creation {
         let (endpoint, path, kind, content) = match self.place {
             place if MESSAGE_CREATION.contains(&place) => return post_draft(probe, &sender).await,
             place if AGGREGATE_CREATION.contains(&place) => {
-                let draft = messages::aggregate(probe, &sender).await?;
+                let draft = scene::aggregate(probe, &sender).await?;
                 return Ok(draft.to(&aggregate::CREATE, "POST", "/aggregates"));
             }
             Place { endpoint: "create-program", .. } => {
@@ -130,7 +131,7 @@ fn names_a_file(place: Place) -> bool {
 
 /// The name of a new file.
 async fn stored(probe: &Probe<'_>) -> Result<String, Stop> {
-    storage::stored(probe, &caller(probe)).await?.name(probe).await
+    upload::stored(probe, &caller(probe)).await?.name(probe).await
 }
 
 /// The hashes of a message that was accepted: that of the answer, or those in the list of its sender, who has sent nothing
@@ -144,6 +145,6 @@ pub(super) async fn hashes(
     if let Some(hash) = hash {
         return Ok(vec![hash]);
     }
-    let read = async || super::list_of(probe, sender, &[]).await;
+    let read = async || scene::list_of(probe, sender, &[]).await;
     Ok(polled(probe, read, |list| !list.items.is_empty()).await?.strings("item_hash"))
 }

@@ -5,11 +5,12 @@ use assay_spec::network::requirements::envelope as rows;
 use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
+use super::ACCEPTED;
 use super::caller::caller;
 use super::creations::{Creation, hashes};
 use super::replies::expect_unprocessed;
+use super::scene::{look, post_draft};
 use super::wire::Draft;
-use super::{ACCEPTED, look, post_draft};
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;

@@ -7,9 +7,11 @@ use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::messages::{expect_as_sent, fresh_channel, of_several_types};
+use super::scene::{
+    Created, List, created, expect_as_sent, fresh_channel, list_of, of_several_types, polled, post_content,
+    posted,
+};
 use super::wire::{Call, Draft, now, path_with};
-use super::{Created, List, created, list_of, polled, post_content, posted};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 

@@ -1,19 +1,17 @@
 //! FORGET: it forgets all of its targets or none, is retried while a target is not ready, and is finally rejected.
 
-use std::time::Duration;
-
 use assay_spec::network::requirements::{forget as rows, messages, store};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::messages::another;
 use super::replies::expect_unprocessed;
-use super::storage::stored;
-use super::store::{reclaimed, run_out};
-use super::wire::{Draft, now, pass};
-use super::{
-    ACCEPTED, Created, REJECTED, created, given_of_owner, look, look_until, owned, polled, post_content,
+use super::scene::{
+    another, created, forget, forgotten, look, look_until, once_settled, post_content, reclaimed, run_out,
+    settling, status,
 };
+use super::upload::stored;
+use super::wire::{Draft, now, pass};
+use super::{ACCEPTED, REJECTED, given_of_owner, owned};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -24,23 +22,6 @@ macro_rules! given_key {
     };
 }
 
-/// A FORGET of `owner`.
-async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Draft, Stop> {
-    let now = now(probe).await?;
-    let content = json!({ "address": owner.address, "hashes": hashes, "time": now.seconds() });
-    Ok(Draft::dated(probe, owner, "FORGET", content, now))
-}
-
-/// Sends a FORGET. If it is not accepted, the check is inconclusive. At a shared node it waits until the first target
-/// is no longer `processed`.
-pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
-    let accepted = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
-    if let Some(first) = hashes.first().filter(|_| !probe.owns_time()) {
-        polled(probe, async || look(probe, first).await, |answer| status(answer) != "processed").await?;
-    }
-    Ok(accepted)
-}
-
 /// Sends a FORGET with a target that cannot be forgotten: it is accepted and retried, or rejected at once.
 async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
     let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
@@ -49,31 +30,6 @@ async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Res
     probe.given(is_known, format!("a FORGET with a target that cannot be forgotten returned {status}"))?;
     probe.note(format!("a FORGET with a target that cannot be forgotten returned {status}"));
     Ok(answer)
-}
-
-/// How long a FORGET may take until it is applied or rejected.
-fn settling(probe: &Probe<'_>) -> Duration {
-    Duration::from_secs(probe.settings.network().forget_settle_seconds)
-}
-
-/// `status` in the answer for a message; empty where it is missing.
-fn status(answer: &Answer<'_>) -> String {
-    answer.json()["status"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Reads a message whose status should be `wanted`. If it is another for some seconds, the FORGET may have met a target that
-/// was still pending, and is retried: the message is read again after the settling time.
-pub(super) async fn once_settled<'p>(
-    probe: &'p Probe<'_>,
-    hash: &str,
-    wanted: &str,
-) -> Result<Answer<'p>, Stop> {
-    let answer = look_until(probe, hash, wanted).await?;
-    if status(&answer) == wanted || !probe.owns_time() {
-        return Ok(answer);
-    }
-    pass(probe, settling(probe)).await?;
-    look_until(probe, hash, wanted).await
 }
 
 /// Expects a message to have a status.

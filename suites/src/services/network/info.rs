@@ -8,9 +8,10 @@ use assay_spec::network::query;
 use assay_spec::network::requirements::{info as rows, messages, programs};
 
 use super::replies::until;
+use super::scene::polled;
 use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
-use super::{ACCEPTED, RUNS, polled};
+use super::{ACCEPTED, RUNS};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, CONTENT, Evidence, Probe};

@@ -11,9 +11,10 @@ use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
 use super::every::every;
+use super::scene::post_draft;
 use super::valid::valid;
 use super::wire::PRIMARY;
-use super::{ACCEPTED, messages, post_draft, programs};
+use super::{ACCEPTED, programs, scene};
 use crate::harness::boundary::{Quota, begin, expect_inside};
 use crate::harness::check::{Checked, Need, Stop, rejects, shows};
 use crate::harness::data::At;
@@ -61,7 +62,7 @@ impl Repeated {
         let (path, draft) = match probe.settings.network().authenticated {
             Some(name) if name == message::CREATE.name => ("/messages", post_draft(probe, &caller).await?),
             Some(name) if name == aggregate::CREATE.name => {
-                ("/aggregates", messages::aggregate(probe, &caller).await?)
+                ("/aggregates", scene::aggregate(probe, &caller).await?)
             }
             Some(name) => {
                 let why = format!("the check can send create_message or create_aggregate, but not {name}");

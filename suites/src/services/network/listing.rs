@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::info::PAGE;
-use super::messages::{aggregate, expect_as_sent, fresh_channel, of_several_types};
+use super::scene::{
+    List, aggregate, created, expect_as_sent, fresh_channel, list, list_of, of_several_types, polled,
+    post_draft, posted,
+};
 use super::wire::{Call, Draft, path_with};
-use super::{List, created, list, list_of, polled, post_draft, posted};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
 

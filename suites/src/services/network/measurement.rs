@@ -9,9 +9,10 @@ use assay_spec::network::query::FLAT;
 use assay_spec::network::requirements::measurement as rows;
 use serde_json::{Value, json};
 
+use super::given;
 use super::replies::{elements, is_address};
+use super::scene::List;
 use super::wire::{Call, now, path_with};
-use super::{List, given};
 use crate::harness::boundary::{Edges, edges, ms};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;

@@ -1,42 +1,20 @@
 //! One message and its record: what is read is what was sent.
 
 use assay_spec::Place;
-use assay_spec::crypto::text::hex;
 use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
-use assay_spec::network::storage::STORE;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::caller::{Caller, Procedure, caller};
+use super::caller::{Procedure, caller};
 use super::creations::{Creation, hashes};
-use super::wire::{Call, Draft, now, path_with};
-use super::{
-    ACCEPTED, CREATED, Created, List, created, forget, list_of, look, polled, post_content, post_draft,
-    posted, programs, read, storage,
+use super::scene::{
+    Created, List, aggregate, another, created, list_of, look, polled, post_draft, posted, read, rich,
 };
+use super::wire::{Call, path_with};
+use super::{ACCEPTED, CREATED};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};
-
-/// A message with every type of JSON and with what ordinary records contain, on a new channel, some seconds old.
-async fn rich(probe: &Probe<'_>, sender: &Caller) -> Result<Draft, Stop> {
-    let now = now(probe).await? + -7_000;
-    let document = json!({
-        "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
-        "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
-        "no text": "", "blanks": " at both ends ", "decomposed": "cafe\u{301}", "fraction": 1.25,
-        "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" }, "long": "long ".repeat(1_000),
-        "label": hex(&probe.draw("document")[..8]),
-    });
-    let content = post_content(sender, now.seconds(), &document);
-    let draft = Draft::dated(probe, sender, "POST", content, now);
-    Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
-}
-
-/// A new channel, with letters of both cases.
-pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
-    format!("ASSAY-check-{}", hex(&probe.draw("channel")[..6]))
-}
 
 /// Sends a rich message and reads it. If either fails, the check is inconclusive.
 async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
@@ -52,54 +30,12 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
 }
 
-/// Sends a POST, an AGGREGATE and a PROGRAM, and, if the target offers uploads, uploads a file and sends a FORGET of it.
-/// Returns the messages that were sent.
-pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Result<Vec<Created>, Stop> {
-    let program = Draft::new(probe, sender, "PROGRAM", programs::content(probe)).await?;
-    let mut sent = vec![
-        created(probe, rich(probe, sender).await?).await?,
-        created(probe, aggregate(probe, sender).await?).await?,
-        created(probe, program).await?,
-    ];
-    if probe.settings.network().offers(&STORE) {
-        let file = storage::stored(probe, sender).await?.hash;
-        sent.push(forget::forgotten(probe, sender, &[&file]).await?);
-    }
-    Ok(sent)
-}
-
-/// Expects the records of a list to be as the messages were sent.
-pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Created]) -> Checked {
-    for Created { hash, draft } in sent {
-        let record = listed.items.iter().find(|item| item["item_hash"] == **hash);
-        let record = probe.given_some(record, format!("{hash} is not in its sender's list"))?;
-        let mut message = draft.message.clone();
-        message["signature"] = json!(draft.signature());
-        for (member, sent) in message.as_object().into_iter().flatten() {
-            let found = &record[member];
-            let place = format!("{member} of {hash}");
-            listed.answer.expect(holds_in_order(found, sent), &place, sent.to_string(), found.to_string())?;
-        }
-    }
-    Ok(())
-}
-
 /// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
 #[shows(rows::TYPE_FREE, after(info::PREFIX))]
 async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
     aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
-}
-
-/// A write to a new aggregate of `caller`.
-pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
-    let now = now(probe).await?;
-    let key = format!("check-{}", hex(&probe.draw("aggregate-key")[..6]));
-    let content = json!({
-        "address": caller.address, "key": key, "content": { "a": 1 }, "time": now.seconds(),
-    });
-    Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
 }
 
 /// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
@@ -276,30 +212,4 @@ async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     look(probe, &hash).await?.counterpart_status(&[200])?;
     let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
     Call::get(&message::READ, &path).attempt(probe).await?.expect_refused()
-}
-
-/// An unknown hash of the same form: its last character is changed.
-pub(super) fn another(hash: &str) -> String {
-    let mut chars: Vec<char> = hash.chars().collect();
-    let last = chars.pop().unwrap_or('0');
-    // A character of the hash itself, so that it fits any alphabet.
-    chars.push(chars.iter().copied().rev().find(|c| *c != last).unwrap_or(if last == '1' {
-        '2'
-    } else {
-        '1'
-    }));
-    chars.into_iter().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::another;
-
-    #[test]
-    fn another_hash_differs_and_has_the_same_length() {
-        for hash in ["ab", "aa", "", "1", "00ff", "QmZZ"] {
-            assert_ne!(another(hash), hash);
-            assert_eq!(another(hash).len(), hash.len().max(1));
-        }
-    }
 }

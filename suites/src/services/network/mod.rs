@@ -22,12 +22,14 @@ mod probes;
 mod programs;
 mod readings;
 mod replies;
+mod scene;
 mod signing;
 mod simulated;
 mod storage;
 mod store;
 mod suite;
 pub(crate) mod survey;
+mod upload;
 mod valid;
 mod vrf;
 mod webhooks;
@@ -38,20 +40,18 @@ use std::sync::{Arc, OnceLock};
 
 use assay_spec::crypto::secp256k1::SigningKey;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::{message, query};
-use serde_json::{Value, json};
+use assay_spec::network::message;
 use tokio::sync::{Mutex, OnceCell};
 
 pub use suite::SUITE;
 
 use crate::harness::check::{Core, Stop};
-use crate::harness::probe::{Answer, Evidence, Probe, Settings};
+use crate::harness::probe::{Evidence, Probe, Settings};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures,
     NetworkLimits, SigningScheme,
 };
 use caller::{Caller, Procedure};
-use wire::{Draft, now};
 
 pub(crate) use wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, is_error_body, path_with};
 
@@ -226,136 +226,4 @@ pub(crate) fn given_of_owner<'p>(
 /// The runtime of the programs that checks create.
 pub(crate) fn runtime<'p>(probe: &'p Probe<'_>) -> &'p str {
     probe.settings.network().given.runtime.as_deref().unwrap_or("python3")
-}
-
-/// A message that was accepted.
-pub(crate) struct Created {
-    /// The hash that the target returned.
-    pub(crate) hash: String,
-    /// What was sent.
-    pub(crate) draft: Draft,
-}
-
-/// The content of a POST: its document and the members around it.
-pub(crate) fn post_content(caller: &Caller, time: i64, document: &Value) -> Value {
-    json!({ "address": caller.address, "type": POST_TYPE, "content": document, "time": time })
-}
-
-/// A new POST of `caller`.
-pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
-    let now = now(probe).await?;
-    let label = assay_spec::crypto::text::hex(&probe.draw("document")[..8]);
-    let content = post_content(caller, now.seconds(), &json!({ "title": "a check", "label": label }));
-    Ok(Draft::dated(probe, caller, "POST", content, now))
-}
-
-/// Sends a message. If it is not accepted, the check is inconclusive.
-pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
-    let answer = draft.send(probe).await?;
-    answer.given_accepted(ACCEPTED, CREATED)?;
-    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    Ok(Created { hash, draft })
-}
-
-/// Sends an ordinary POST of `caller`. If it is not accepted, the check is inconclusive.
-pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created, Stop> {
-    created(probe, post_draft(probe, caller).await?).await
-}
-
-/// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
-pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe)).await?.counterpart(probe).await
-}
-
-/// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.
-pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
-    let call = Call::get(&message::READ, &format!("/messages/{hash}"));
-    let is_there = |answer: &Answer<'_>| answer.status() == 200 && answer.json()["status"] != "pending";
-    polled(probe, async || call.clone().send(probe).await, is_there).await
-}
-
-/// Reads a message until its status is `wanted`, and returns the answer as it is then.
-pub(crate) async fn look_until<'p>(
-    probe: &'p Probe<'_>,
-    hash: &str,
-    wanted: &str,
-) -> Result<Answer<'p>, Stop> {
-    let is_so = |answer: &Answer<'_>| answer.json()["status"] == wanted || answer.status() == 410;
-    let call = Call::get(&message::READ, &format!("/messages/{hash}"));
-    polled(probe, async || call.clone().send(probe).await, is_so).await
-}
-
-/// Reads a message. If the answer has no record in `message`, the check is inconclusive.
-pub(crate) async fn read<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
-    let answer = look(probe, hash).await?;
-    answer.given_status(&[200])?;
-    probe.given(answer.json()["message"].is_object(), "the answer has no object `message`")?;
-    Ok(answer)
-}
-
-/// A list that was returned.
-pub(crate) struct List<'p> {
-    pub(crate) answer: Answer<'p>,
-    pub(crate) items: Vec<Value>,
-}
-
-impl List<'_> {
-    /// The string member of each element; empty where it is missing or not a string.
-    pub(crate) fn strings(&self, member: &str) -> Vec<String> {
-        strings(&self.items, member)
-    }
-
-    /// Expects every element to satisfy `holds`.
-    pub(crate) fn expect_each(&self, want: &str, holds: impl Fn(&Value) -> bool) -> Result<(), Stop> {
-        let odd = self.items.iter().position(|item| !holds(item));
-        let place = odd.map_or_else(|| "elements".to_owned(), |at| format!("element {at}"));
-        let got = odd.map_or_else(String::new, |at| self.items[at].to_string());
-        self.answer.expect(odd.is_none(), &place, want, got)
-    }
-}
-
-/// The string member of each element; empty where it is missing or not a string.
-pub(crate) fn strings(items: &[Value], member: &str) -> Vec<String> {
-    items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()
-}
-
-/// Reads a page of the list `name`. If the answer is not a list, the check is inconclusive.
-pub(crate) async fn list<'p>(
-    probe: &'p Probe<'_>,
-    endpoint: &'static Endpoint,
-    path: &str,
-    name: &str,
-) -> Result<List<'p>, Stop> {
-    let answer = Call::get(endpoint, path).send(probe).await?;
-    answer.given_status(&[200])?;
-    let items = answer.json()[name].as_array().cloned();
-    probe.given(items.is_some(), format!("the answer has no array `{name}`"))?;
-    Ok(List { answer, items: items.unwrap_or_default() })
-}
-
-/// The latest hundred messages of a sender. At a shared target they are read again until all of `hashes` are among
-/// them.
-pub(crate) async fn list_of<'p>(
-    probe: &'p Probe<'_>,
-    sender: &Caller,
-    hashes: &[&str],
-) -> Result<List<'p>, Stop> {
-    let first = probe.settings.network().first_page.to_string();
-    let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
-    let path = path_with("/messages", &query);
-    let is_whole = |list: &List<'_>| {
-        let listed = list.strings("item_hash");
-        hashes.iter().all(|hash| listed.iter().any(|one| one == hash))
-    };
-    polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await
-}
-
-/// Reads something until it `is_ready`, and returns it as it is then. A shared node may still be processing what was
-/// written, for as long as the profile says.
-pub(crate) async fn polled<T>(
-    probe: &Probe<'_>,
-    read: impl AsyncFn() -> Result<T, Stop>,
-    is_ready: impl Fn(&T) -> bool,
-) -> Result<T, Stop> {
-    probe.polled(probe.settings.network().process_seconds, read, is_ready).await
 }

@@ -12,8 +12,9 @@ use assay_spec::network::requirements::{instances as instance_rows, listing, pag
 use serde_json::Value;
 
 use super::caller::caller;
+use super::scene::{List, created, polled, posted};
 use super::wire::{Call, path_with};
-use super::{ACCEPTED, List, created, given, indexer, instances, messages, polled, posted};
+use super::{ACCEPTED, given, indexer, instances, scene};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -95,7 +96,7 @@ async fn write(probe: &Probe<'_>, place: Place, count: usize) -> Result<Corpus, 
         ids.push(match corpus.name() {
             "messages" => posted(probe, &sender).await?.hash,
             "aggregates" => {
-                let sent = created(probe, messages::aggregate(probe, &sender).await?).await?;
+                let sent = created(probe, scene::aggregate(probe, &sender).await?).await?;
                 sent.draft.message["content"]["key"].as_str().unwrap_or_default().to_owned()
             }
             "instances" => {

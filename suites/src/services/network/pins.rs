@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::replies::{expect_created, expect_unprocessed, found, until};
-use super::storage::{Stored, stored, unknown};
+use super::upload::{Stored, stored, unknown};
 use super::wire::{Call, Draft};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;

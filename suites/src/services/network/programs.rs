@@ -5,10 +5,10 @@ use assay_spec::network::requirements::programs as rows;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::messages::another;
 use super::replies::{expect_created, expect_typed};
+use super::scene::{another, created, polled};
 use super::wire::{Call, Draft};
-use super::{RUNS, created, given, polled, runtime};
+use super::{RUNS, given, runtime};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};

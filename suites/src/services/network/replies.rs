@@ -6,8 +6,9 @@ use assay_spec::value::ValueKind;
 use serde_json::Value;
 
 use super::creations::hashes;
+use super::scene::{list_of, look, polled};
 use super::wire::{Call, Draft, now};
-use super::{ACCEPTED, REJECTED, list_of, look, polled};
+use super::{ACCEPTED, REJECTED};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::caller::{Procedure, caller};
 use super::creations::Creation;
-use super::messages::aggregate;
+use super::scene::aggregate;
 use super::{ACCEPTED, CREATED};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;

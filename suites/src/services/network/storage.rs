@@ -1,186 +1,19 @@
 //! Files: what an upload form needs, and that a file comes back unchanged.
 
-use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
 use assay_spec::network::requirements::{info, storage as rows};
-use assay_spec::network::storage as endpoints;
 use serde_json::json;
 
-use super::caller::{Caller, caller};
-use super::messages::another;
+use super::caller::caller;
+use super::scene::read;
 use super::signing::verified;
-use super::wire::Call;
-use super::{ACCEPTED, CREATED, messages, read};
+use super::upload::{Stored, Upload, Way, call, fetch, stored, unknown, uploaded};
+use super::{ACCEPTED, CREATED, scene};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Request;
 use crate::http::multipart::Form;
-
-/// An upload form, and how its file is signed.
-pub(crate) struct Upload {
-    pub(crate) caller: Caller,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) content_type: String,
-    pub(crate) channel: Option<String>,
-    pub(crate) tags: Option<String>,
-    /// Replaces the file's own signature, if set.
-    pub(crate) signature: Option<String>,
-}
-
-impl Upload {
-    /// A new file.
-    pub(crate) fn new(probe: &Probe<'_>, caller: &Caller) -> Upload {
-        let label = text::hex(&probe.draw("file"));
-        // Every byte value, and line ends of both kinds.
-        let bytes = (0..=255).chain(*b"\r\n\n\r").chain(label.bytes()).collect();
-        Upload {
-            caller: caller.clone(),
-            bytes,
-            content_type: "text/css".to_owned(),
-            channel: None,
-            tags: None,
-            signature: None,
-        }
-    }
-
-    /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a string.
-    pub(crate) fn sign(&self) -> String {
-        self.caller.sign_bytes(text::sha256_hex(&self.bytes).as_bytes())
-    }
-
-    fn form(&self, probe: &Probe<'_>) -> Form {
-        let file =
-            Form::new(&probe.draw("boundary")).file("file", "check.css", &self.content_type, &self.bytes);
-        self.fields(file.field("address", &self.caller.address))
-    }
-
-    /// The fields after file and address.
-    fn fields(&self, form: Form) -> Form {
-        let signature = self.signature.clone().unwrap_or_else(|| self.sign());
-        let fields = [("channel", &self.channel), ("tags", &self.tags)];
-        let given = fields.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        given.fold(form.field("signature", &signature), |form, (name, value)| form.field(name, value))
-    }
-
-    /// Sends it; it should be accepted.
-    pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        self.call(probe).send(probe).await
-    }
-
-    /// The call that sends it.
-    pub(crate) fn call(&self, probe: &Probe<'_>) -> Call {
-        call(|request| self.form(probe).put_into(request))
-    }
-}
-
-/// The call of an upload with a body of any kind.
-fn call(body: impl FnOnce(Request) -> Request) -> Call {
-    let mut call = Call::new(&endpoints::STORE, "POST", "/storage/store");
-    call.request = body(call.request);
-    call
-}
-
-/// A file that was accepted.
-pub(crate) struct Stored {
-    /// The hash of its STORE message.
-    pub(crate) hash: String,
-    pub(crate) upload: Upload,
-}
-
-impl Stored {
-    /// The name of its content in its message; empty where the message has none.
-    pub(crate) async fn name(&self, probe: &Probe<'_>) -> Result<String, Stop> {
-        let message = read(probe, &self.hash).await?.json();
-        Ok(message["message"]["content"]["item_hash"].as_str().unwrap_or_default().to_owned())
-    }
-
-    /// The names under which its file may be found: that of its content, then that of its message.
-    pub(crate) async fn names(&self, probe: &Probe<'_>) -> Result<Vec<String>, Stop> {
-        let name = self.name(probe).await?;
-        Ok([name, self.hash.clone()].into_iter().filter(|name| !name.is_empty()).collect())
-    }
-}
-
-/// Uploads an ordinary file of `caller`. If it is not accepted, the check is inconclusive.
-pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored, Stop> {
-    uploaded(probe, Upload::new(probe, caller)).await
-}
-
-/// Uploads a file. If it is not accepted, the check is inconclusive.
-pub(crate) async fn uploaded(probe: &Probe<'_>, upload: Upload) -> Result<Stored, Stop> {
-    let answer = upload.send(probe).await?;
-    answer.given_accepted(ACCEPTED, CREATED)?;
-    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    Ok(Stored { hash, upload })
-}
-
-/// A path to a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// With its content type.
-    Plain,
-    /// Its bytes alone.
-    Raw,
-}
-
-impl Way {
-    pub(crate) fn call(self, name: &str) -> Call {
-        match self {
-            Way::Plain => Call::get(&endpoints::FILE, &format!("/storage/{name}")),
-            Way::Raw => Call::get(&endpoints::RAW, &format!("/storage/raw/{name}")),
-        }
-    }
-}
-
-/// Downloads a file under the first of these names that returns 200, else under the last. Returns the name too.
-pub(crate) async fn fetch<'p>(
-    probe: &'p Probe<'_>,
-    way: Way,
-    names: &[String],
-) -> Result<(Answer<'p>, String), Stop> {
-    let Some((last, others)) = names.split_last() else {
-        return Err(Stop::Inconclusive("the file has no name".to_owned()));
-    };
-    for name in others {
-        let answer = way.call(name).attempt(probe).await?;
-        if answer.status() == 200 {
-            return Ok((answer, name.clone()));
-        }
-    }
-    Ok((way.call(last).send(probe).await?, last.clone()))
-}
-
-/// Whether a site serves the bytes of a file at either path, under any of these names.
-pub(crate) async fn is_readable(
-    probe: &Probe<'_>,
-    site: &str,
-    stored: &Stored,
-    names: &[String],
-) -> Result<bool, Stop> {
-    for name in names {
-        if is_served(probe, site, name, |body| body == stored.upload.bytes).await? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a node returns a file of this name whose bytes are `right`.
-pub(crate) async fn is_served(
-    probe: &Probe<'_>,
-    site: &str,
-    name: &str,
-    right: impl Fn(&[u8]) -> bool,
-) -> Result<bool, Stop> {
-    for way in [Way::Plain, Way::Raw] {
-        let answer = way.call(name).to(site).attempt(probe).await?;
-        if answer.status() == 200 && right(&answer.response.body) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
 
 /// Uploads a file. It must be accepted, with `item_hash` a string that is not empty and `status` `success`.
 #[shows(rows::STORED, after(info::PREFIX))]
@@ -265,7 +98,7 @@ async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
 #[shows(rows::CHANNEL)]
 async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
-    let channel = messages::fresh_channel(probe);
+    let channel = scene::fresh_channel(probe);
     upload.channel = Some(channel.clone());
     let stored = uploaded(probe, upload).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -378,14 +211,4 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
     let (answer, name) = fetch(probe, way, &names).await?;
     answer.counterpart_status(&[200])?;
     way.call(&unknown(probe, &name)?).attempt(probe).await?.expect_status(&[404])
-}
-
-/// A name of the same form that no file has: the identifier of other bytes, or another hash.
-pub(super) fn unknown(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
-    if name.parse::<cid::Cid>().is_err() {
-        return Ok(another(name));
-    }
-    let bytes = probe.draw("never uploaded");
-    let summary = cid::of_file(&&bytes[..], &Layout::default(), &cid::Discard);
-    summary.map(|summary| summary.cid.to_string()).map_err(|e| Stop::Error(e.to_string()))
 }

@@ -1,28 +1,20 @@
 //! The STORE message: its statuses, and what remains of it and its file once it is forgotten or removed.
 
-use std::time::Duration;
-
-use assay_spec::network::limits::BYTES_LEAVE_LATEST;
 use assay_spec::network::message;
 use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::forget::{forgotten, once_settled};
+use super::given;
 use super::replies::until;
-use super::storage::{Stored, Way, is_readable, is_served, stored};
+use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, reclaimed, run_out};
+use super::upload::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
-use super::{given, look, look_until, read};
-use crate::harness::boundary::ms;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 
 /// The statuses that readers see.
 const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
-/// How long it takes until the network notices that an owner has no credits: a bit more than an hour.
-const AN_HOUR: Duration = Duration::from_mins(65);
-/// All nodes delete the bytes within about two days.
-static TWO_DAYS: Duration = ms(BYTES_LEAVE_LATEST.outside);
 
 /// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
 #[shows(rows::STATUS, after(messages::WRAPPER))]
@@ -119,18 +111,6 @@ async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     forgotten(probe, &owner, &[&stored.hash]).await?;
     pass(probe, TWO_DAYS).await?;
     expect_gone(probe, &stored, &names).await
-}
-
-/// Lets the owner's credits run out.
-pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
-    probe.perform("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
-    pass(probe, AN_HOUR).await
-}
-
-/// Lets the owner's credits run out, and waits until the network has removed the files.
-pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
-    run_out(probe, owner).await?;
-    pass(probe, TWO_DAYS).await
 }
 
 /// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name

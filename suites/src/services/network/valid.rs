@@ -6,9 +6,10 @@ use assay_spec::network::{aggregate, info, instance, message, probes, program, q
 use super::caller::caller;
 use super::creations::Creation;
 use super::replies::found;
-use super::storage::{self, Way};
+use super::scene::{created, posted};
+use super::upload::Way;
 use super::wire::{Call, path_with};
-use super::{created, indexer, instances, messages, metrics, pins, posted, programs, vrf};
+use super::{indexer, instances, metrics, pins, programs, scene, upload, vrf};
 use crate::harness::check::Stop;
 use crate::harness::probe::Probe;
 
@@ -37,13 +38,13 @@ pub(super) async fn prepared(probe: &Probe<'_>, place: Place) -> Result<Valid, S
     let owner = caller(probe);
     let mut shows = String::new();
     let call = match place.endpoint {
-        "store-file" => storage::Upload::new(probe, &owner).call(probe),
+        "store-file" => upload::Upload::new(probe, &owner).call(probe),
         "run" => {
             let hash = programs::runnable(probe).await?;
             Call::post(&program::RUN, &format!("/run/{hash}"), "{\"variables\":{}}")
         }
         "message" => {
-            let hash = created(probe, messages::aggregate(probe, &owner).await?).await?.hash;
+            let hash = created(probe, scene::aggregate(probe, &owner).await?).await?.hash;
             let call = Call::get(&message::READ, &format!("/messages/{hash}"));
             shows = hash;
             call
@@ -58,12 +59,12 @@ pub(super) async fn prepared(probe: &Probe<'_>, place: Place) -> Result<Valid, S
         }
         "file" | "raw-file" => {
             let way = if place.endpoint == "file" { Way::Plain } else { Way::Raw };
-            let names = storage::stored(probe, &owner).await?.names(probe).await?;
-            let (_, name) = storage::fetch(probe, way, &names).await?;
+            let names = upload::stored(probe, &owner).await?.names(probe).await?;
+            let (_, name) = upload::fetch(probe, way, &names).await?;
             way.call(&name)
         }
         "aggregate" | "aggregates" | "aggregates-of" => {
-            let sent = created(probe, messages::aggregate(probe, &owner).await?).await?;
+            let sent = created(probe, scene::aggregate(probe, &owner).await?).await?;
             let (address, key) = (&owner.address, sent.draft.message["content"]["key"].clone());
             key.as_str().unwrap_or_default().clone_into(&mut shows);
             let read = Call::get(&aggregate::READ, &format!("/aggregates/{address}/{shows}"));

@@ -6,10 +6,11 @@ use assay_spec::network::requirements::{messages, webhooks as rows};
 use assay_spec::network::webhook::CREATE;
 use serde_json::{Value, json};
 
+use super::ACCEPTED;
 use super::caller::caller;
 use super::replies::{expect_typed, is_text};
+use super::scene::posted;
 use super::wire::Draft;
-use super::{ACCEPTED, posted};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;

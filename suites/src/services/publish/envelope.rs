@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay_spec::Place;
-use assay_spec::crypto::text;
+use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB};
@@ -368,6 +368,17 @@ async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Pl
     each_is_rejected(probe, place, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await
 }
 
+/// Takes the feature from an account: its domain gets another binding with the same keys.
+async fn turn_off(probe: &Probe<'_>, scene: &Scene) -> Checked {
+    let address = ed25519::address;
+    let mut binding =
+        json!({ "domain": scene.caller.domain, "key": address(&scene.old.key), "feature": false });
+    if BY_INCOMING.contains(&scene.place) {
+        binding["pending"] = json!({ "key": address(&scene.caller.key), "transfer": scene.transfer });
+    }
+    probe.perform("publish.bind", binding).await.map(drop)
+}
+
 /// Sends a request for an account without the feature. It must return 404.
 #[rejects(
     rows::FEATURE,
@@ -387,7 +398,7 @@ async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
     let Some(caller) = caller else {
-        knock.scene.rebind(probe, &json!({ "feature": false })).await?;
+        turn_off(probe, &knock.scene).await?;
         return knock.send(probe, |_| {}).await?.expect_refused();
     };
     Draft::new(probe, &caller, knock.path, knock.body.replace(&knock.scene.caller.domain, &caller.domain))

@@ -108,18 +108,6 @@ impl Scene {
         Scene { place: BY_INCOMING[0], caller, old, body, transfer }
     }
 
-    /// Gives the domain another binding with the same keys, for example `{"feature": false}`.
-    pub(crate) async fn rebind(&self, probe: &Probe<'_>, kind: &Value) -> Checked {
-        let mut arguments = kind.clone();
-        arguments["domain"] = json!(self.caller.domain);
-        arguments["key"] = json!(ed25519::address(&self.old.key));
-        if is_accept(self.place) {
-            let key = ed25519::address(&self.caller.key);
-            arguments["pending"] = json!({ "key": key, "transfer": self.transfer });
-        }
-        probe.perform("publish.bind", arguments).await.map(drop)
-    }
-
     /// Sends the prepare.
     pub(crate) async fn prepare<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         prepare(probe, &self.caller, &self.body).await

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::super::caller::caller;
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
+use super::super::scene::{List, list, polled};
 use super::super::wire::{Call, path_with};
-use super::super::{List, list, polled};
 use super::{Written, any, key, of_address, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};

@@ -7,8 +7,8 @@ use assay_spec::network::aggregate::{CREATE, OF_ADDRESS, READ};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::scene::{Created, created};
 use super::wire::{Call, Draft, now, path_with};
-use super::{Created, created};
 use crate::harness::check::Stop;
 use crate::harness::probe::Probe;
 

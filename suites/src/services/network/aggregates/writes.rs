@@ -5,13 +5,13 @@ use assay_spec::json::holds;
 use assay_spec::network::requirements::{aggregates as rows, messages};
 use serde_json::{Value, json};
 
+use super::super::ACCEPTED;
 use super::super::caller::{Caller, caller};
-use super::super::messages::fresh_channel;
 use super::super::replies::{
     expect_absent_or, expect_created, expect_recent, expect_typed, found, is_address, is_text, until,
 };
+use super::super::scene::{created, fresh_channel, polled};
 use super::super::wire::Draft;
-use super::super::{ACCEPTED, created, polled};
 use super::{aggregate_call, any, key, label, write, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};

@@ -5,8 +5,8 @@ use assay_spec::{Id, Place};
 use serde_json::Value;
 
 use super::super::given;
-use super::super::messages::another;
 use super::super::replies::{expect_rejected_or, found, is_address};
+use super::super::scene::another;
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::probe::Probe;

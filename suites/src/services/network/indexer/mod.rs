@@ -11,9 +11,10 @@ use assay_spec::json::is_integer;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
 use serde_json::Value;
 
+use super::given;
 use super::replies::is_address;
+use super::scene::List;
 use super::wire::{Call, path_with};
-use super::{List, given};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Evidence, Probe};

@@ -3,8 +3,8 @@
 use assay_spec::network::requirements::indexer as rows;
 use serde_json::Value;
 
-use super::super::List;
 use super::super::replies::{found, is_address};
+use super::super::scene::List;
 use super::{OF_TRANSACTIONS, expect_members, first_text, network};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::super::caller::caller;
 use super::super::creations::Creation;
-use super::super::messages::another;
 use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
+use super::super::scene::{another, polled};
 use super::super::wire::Draft;
-use super::super::{ACCEPTED, REJECTED, polled};
+use super::super::{ACCEPTED, REJECTED};
 use super::{control, instance_call, ipv6, made, update, wanted};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};

@@ -5,10 +5,9 @@ use assay_spec::network::instance::LIST;
 use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
-use super::super::messages::another;
 use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
+use super::super::scene::{List, another, list};
 use super::super::wire::{Call, path_with};
-use super::super::{List, list};
 use super::{instance_call, ipv6, made, recorded};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;

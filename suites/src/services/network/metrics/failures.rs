@@ -7,9 +7,9 @@ use assay_spec::network::requirements::metrics as rows;
 use assay_spec::{Id, Instant, Place};
 use serde_json::{Value, json};
 
-use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
+use super::super::scene::List;
 use super::super::wire::{MIRROR, PRIMARY, now};
 use super::{KINDS, NodeKind, list, measured, present, some};
 use crate::harness::boundary::ms;

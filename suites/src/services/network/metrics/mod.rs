@@ -9,9 +9,9 @@ use assay_spec::network::metrics::{COMPUTE, CORE};
 use assay_spec::network::places::CORE_METRICS;
 use serde_json::{Value, json};
 
-use super::List;
 use super::measurement::{self, Measured};
 use super::replies::elements;
+use super::scene::List;
 use super::wire::{ALTERNATIVE, Call, PRIMARY};
 use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Probe};

@@ -6,8 +6,8 @@ use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIE
 use assay_spec::network::requirements::metrics as rows;
 use serde_json::Value;
 
-use super::super::messages::another;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch};
+use super::super::scene::another;
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
 use crate::harness::check::{Checked, Stop, rejects, shows};
