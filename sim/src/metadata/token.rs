@@ -1,7 +1,8 @@
 //! A token's document: its contract's template applied to its id, with its overrides.
 
 use assay_spec::Refused;
-use assay_spec::metadata::requirements::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON, UNKNOWN};
+use assay_spec::metadata::mistakes::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON};
+use assay_spec::metadata::requirements::token::UNKNOWN;
 use assay_spec::metadata::route::Address;
 use assay_spec::metadata::token::TokenId;
 use serde_json::{Map, Value, json};
@@ -45,8 +46,8 @@ pub(super) fn document(
         (true, true) => &BY_URI_JSON,
         (true, false) => &BY_URI,
     };
-    core.forbid(row, false, || "the token is not found".to_owned())?;
-    let about = Document { row, by_uri: at.is_uri(), is_contract: false };
+    core.accept(row, ())?;
+    let about = Document { row: row.rule, by_uri: at.is_uri(), is_contract: false };
     Ok(core.reply(Answer::new(about, 200, Body::Json(document))))
 }
 

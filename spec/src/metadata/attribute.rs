@@ -52,9 +52,3 @@ impl AttributeValue {
         }
     }
 }
-
-impl Default for AttributeValue {
-    fn default() -> Self {
-        AttributeValue::Boolean(false)
-    }
-}

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::mistakes::default_value;
 use crate::{Id, Refused, Rules};
 
 /// Parses a value; `None` if it has another type.
@@ -15,8 +16,10 @@ pub(super) fn required<T: Default>(
     read: Read<T>,
     rules: &mut dyn Rules,
 ) -> Result<T, Refused> {
-    optional(document, name, rule, read, rules)?
-        .map_or_else(|| rules.parse(rule, || Err(format!("{name} is missing")), || Ok(T::default())), Ok)
+    match optional(document, name, rule, read, rules)? {
+        Some(value) => Ok(value),
+        None => rules.refuse(&default_value(rule), (), format!("{name} is missing")),
+    }
 }
 
 /// An optional member. A value of another type is rejected.
@@ -28,9 +31,9 @@ pub(super) fn optional<T>(
     rules: &mut dyn Rules,
 ) -> Result<Option<T>, Refused> {
     let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
-    let strict = || read(value).map(Some).ok_or_else(|| format!("{name} has the wrong type"));
-    // A valid value is parsed even if the rule is violated: its members have their own rules.
-    rules.parse(rule, strict, || Ok(read(value)))
+    let value = read(value);
+    rules.require(rule, value.is_some(), || format!("{name} has the wrong type"))?;
+    Ok(value)
 }
 
 /// The objects of a list, each parsed by `of`.

@@ -8,6 +8,7 @@ pub mod contract;
 pub mod exemptions;
 pub mod external;
 mod members;
+pub mod mistakes;
 pub mod overrides;
 pub mod places;
 pub mod rejections;

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, utf8_percent_encode};
 use serde_json::json;
 
-use super::requirements::paths::{DECODED, DOUBLE_SLASH, LAST, REQUIRED, SHAPE, TEXT};
-use super::requirements::validation::INTEGER;
+use super::mistakes::paths::{DECODED, DOUBLE_SLASH, LAST, REQUIRED, SHAPE, TEXT};
+use super::mistakes::validation::INTEGER;
 use super::token::TokenId;
 use super::{contract, overrides, root, token};
 use crate::endpoint::Endpoint;
@@ -61,17 +61,10 @@ pub enum Form {
 
 /// The resource that a path names. `path` is a request target without its query, as bytes.
 pub fn route(path: &[u8], rules: &mut dyn Rules) -> Result<Resource, Refused> {
-    let is_doubled = path.get(1..).is_some_and(|rest| rest.windows(2).any(|two| two == b"//"));
-    let has_form = endpoint(path).is_some();
-    let mut path = Cow::Borrowed(path);
-    if is_doubled && has_form {
-        path = rules.interpret(&DOUBLE_SLASH, path.clone(), || Cow::Owned(folded(&path)));
-    }
+    let path = rules.derive(&DOUBLE_SLASH, path, Cow::Borrowed);
     let found = find(&path, rules);
     let seen = || format!("{:.80?} has none of the listed forms", String::from_utf8_lossy(&path));
-    rules.require(&SHAPE, found.is_some(), seen)?;
-    let kind = if path.is_empty() { RouteKind::Root } else { RouteKind::Contract };
-    found.unwrap_or(Found { kind, by_uri: false, contract: &path, id: b"" }).read(rules)
+    rules.read(&SHAPE, &*path, |_| found.ok_or_else(seen))?.read(rules)
 }
 
 /// The endpoint of a path, whether its parameters are valid or not.
@@ -173,12 +166,18 @@ const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-#[derive(Clone, Copy)]
-enum RouteKind {
+/// What the form of a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouteKind {
+    /// The root.
     Root,
+    /// A contract.
     Contract,
+    /// A token, with `.json`.
     TokenJson,
+    /// A token.
     Token,
+    /// The overrides of a token.
     Overrides,
 }
 
@@ -199,11 +198,12 @@ impl RouteKind {
 }
 
 /// A path that is split, but not decoded.
-struct Found<'p> {
-    kind: RouteKind,
-    by_uri: bool,
-    contract: &'p [u8],
-    id: &'p [u8],
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'p> {
+    pub(super) kind: RouteKind,
+    pub(super) by_uri: bool,
+    pub(super) contract: &'p [u8],
+    pub(super) id: &'p [u8],
 }
 
 fn find<'p>(path: &'p [u8], rules: &mut dyn Rules) -> Option<Found<'p>> {
@@ -211,10 +211,7 @@ fn find<'p>(path: &'p [u8], rules: &mut dyn Rules) -> Option<Found<'p>> {
     if rest.is_empty() {
         return Some(Found { kind: RouteKind::Root, by_uri: false, contract: b"", id: b"" });
     }
-    let mut doubles = rest.windows(2);
-    let is_double = |two: &[u8]| two == b"//";
-    let last = doubles.rposition(is_double);
-    let at = rules.interpret(&LAST, last, || rest.windows(2).position(is_double));
+    let at = rules.derive(&LAST, rest, |rest| rest.windows(2).rposition(|two| two == b"//"));
     let by_uri = at.and_then(|at| {
         let (contract, id) = (&rest[..at], &rest[at + 2..]);
         if id.is_empty() {
@@ -246,23 +243,27 @@ fn of_token(rest: &[u8]) -> Option<(RouteKind, &[u8])> {
 
 impl Found<'_> {
     fn read(self, rules: &mut dyn Rules) -> Result<Resource, Refused> {
-        let Found { kind, by_uri, contract, id } = self;
-        if let RouteKind::Root = kind {
+        if self.kind == RouteKind::Root {
             return Ok(Resource::Root);
         }
-        let has_id = !matches!(kind, RouteKind::Contract);
-        let is_whole = !contract.is_empty() && (!has_id || !id.is_empty());
-        rules.require(&REQUIRED, is_whole, || "a parameter is empty".to_owned())?;
+        let whole = rules.read(&REQUIRED, self, |found| {
+            let is_whole =
+                !found.contract.is_empty() && (found.kind == RouteKind::Contract || !found.id.is_empty());
+            if is_whole { Ok(found) } else { Err("a parameter is empty".to_owned()) }
+        })?;
+        let Found { kind, by_uri, contract, id } = whole;
         let contract = text(contract, rules)?;
         let contract = if by_uri { Address::Uri(contract) } else { Address::Cid(contract) };
-        // If the rule is violated, a path without an id names the contract.
-        if !has_id || id.is_empty() {
+        if kind == RouteKind::Contract {
             return Ok(Resource::Contract(contract));
         }
         let id = text(id, rules)?;
-        let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is not an integer"));
-        let any = || TokenId::parse(&id).unwrap_or_else(|| TokenId::unread(&id));
-        let id = rules.parse_value(&INTEGER, &json!(id), None, integer, || Ok(any()))?;
+        let id = rules.read_value(
+            &INTEGER,
+            id.as_str(),
+            || (Some(json!(id)), None),
+            |id| TokenId::parse(id).ok_or_else(|| format!("{id:.80?} is not an integer")),
+        )?;
         Ok(match kind {
             RouteKind::Overrides => Resource::Overrides { contract, id },
             kind => Resource::Token { contract, id, suffix: matches!(kind, RouteKind::TokenJson) },
@@ -272,17 +273,8 @@ impl Found<'_> {
 
 /// A parameter as a string.
 fn text(parameter: &[u8], rules: &mut dyn Rules) -> Result<String, Refused> {
-    let decoded = Cow::from(percent_decode(parameter));
-    let decoded = rules.interpret(&DECODED, decoded, || Cow::Borrowed(parameter));
-    let strict = || String::from_utf8(decoded.to_vec()).map_err(|e| e.to_string());
-    rules.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
-}
-
-/// A path with repeated slashes merged into one.
-fn folded(path: &[u8]) -> Vec<u8> {
-    let mut folded = path.to_vec();
-    folded.dedup_by(|one, other| (*one, *other) == (b'/', b'/'));
-    folded
+    let decoded = rules.derive(&DECODED, parameter, |parameter| percent_decode(parameter).into());
+    rules.read(&TEXT, &*decoded, |bytes| String::from_utf8(bytes.to_vec()).map_err(|e| e.to_string()))
 }
 
 #[cfg(test)]

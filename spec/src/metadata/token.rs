@@ -90,7 +90,7 @@ impl MetadataResponse {
 
 /// A token's id: an integer of any size. Two strings for the same integer are the same id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TokenId(String);
+pub struct TokenId(pub(super) String);
 
 impl TokenId {
     /// Parses an optional minus and digits. The document does not state which other strings are integers.
@@ -107,11 +107,6 @@ impl TokenId {
     /// The integer in its shortest form.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// A string in place of an id, when the integer rule is violated.
-    pub(super) fn unread(text: &str) -> TokenId {
-        TokenId(text.to_owned())
     }
 }
 
