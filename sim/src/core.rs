@@ -483,6 +483,15 @@ impl Core {
         self.rules().forbid(rule, holds, why)
     }
 
+    pub(crate) fn read<I: Copy, T>(
+        &mut self,
+        rule: &Mistake<Reading<I, T>>,
+        input: I,
+        strict: impl FnOnce(I) -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        self.rules().read(rule, input, strict)
+    }
+
     pub(crate) fn accept<I>(&mut self, rule: &Mistake<Reading<I, ()>>, input: I) -> Result<(), Refused> {
         self.rules().accept(rule, input)
     }

@@ -8,10 +8,9 @@ use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::mistakes::upload::{ARTIFACT_REQUIRED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED};
 use assay_spec::drop::requirements::cid::OF_THE_FILES;
-use assay_spec::drop::requirements::upload::{
-    ARTIFACT_REQUIRED, FORMS, PAUSED, PUBLISH_FAILED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED,
-};
+use assay_spec::drop::requirements::upload::{FORMS, PAUSED, PUBLISH_FAILED};
 use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse, claim_fragment};
 use assay_spec::drop::source;
@@ -40,7 +39,7 @@ pub(super) fn begin(
     head: &RequestHead,
 ) -> Result<(), Refusal> {
     let keyed = head.headers.contains_key(http::header::AUTHORIZATION);
-    core.forbid(&UNAUTHENTICATED, keyed, || "the request has no key".to_owned())?;
+    core.accept(&UNAUTHENTICATED, keyed)?;
     paused(state, core)?;
     let limits = core.limits(&state.limits);
     let caller = Identify::run(core, head.peer, &limits);
@@ -101,30 +100,33 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     core.require(&SIZE, !too_large, || format!("the form is longer than {} bytes", request.body.len()))?;
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
-    let (zip, extracted) = if let Some(zip) = form.artifact {
-        for taken in zip::forms::found_in(&zip).into_iter().chain(form.forms) {
-            core.accept_value(&FORMS, &json!(taken))?;
-        }
-        let limits = core.limits(&state.limits);
-        let limits = zip::Limits {
-            zip_bytes: limits.zip_bytes,
-            extracted_bytes: limits.extracted_bytes,
-            files: limits.files,
-        };
-        let extracted = Inspect::run(core, &zip, &limits)?;
-        (zip, extracted)
-    } else {
-        core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
-        (bytes::Bytes::new(), Extracted::default())
+    let zip = form.artifact.as_deref();
+    let extracted = match zip {
+        Some(zip) => extract(state, core, zip, &form.forms)?,
+        None => core.read(&ARTIFACT_REQUIRED, (), |()| Err("the form has no artifact".to_owned()))?,
     };
     for path in extracted.files.keys() {
         core.accept_value(&OF_THE_FILES, &json!(path))?;
     }
-    let cid = Identifier::run(core, &zip, &extracted)?;
+    let cid = Identifier::run(core, zip.unwrap_or_default(), &extracted)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
         return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
     }
     Ok(site(state, core, request, Published { cid, source, extracted }))
+}
+
+/// The files of a zip that was sent in these forms.
+fn extract(state: &State, core: &mut Core, zip: &[u8], forms: &[&'static str]) -> Result<Extracted, Refused> {
+    for taken in zip::forms::found_in(zip).iter().chain(forms) {
+        core.accept_value(&FORMS, &json!(taken))?;
+    }
+    let limits = core.limits(&state.limits);
+    let limits = zip::Limits {
+        zip_bytes: limits.zip_bytes,
+        extracted_bytes: limits.extracted_bytes,
+        files: limits.files,
+    };
+    Inspect::run(core, zip, &limits)
 }
 
 /// `source`, if it is valid.
@@ -133,7 +135,7 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
     let valid = source::is_valid(&source);
     let rule = if valid { &SOURCE_TAKEN } else { &SOURCE_IGNORED };
     core.accept_value(rule, &json!(source))?;
-    core.forbid(rule, false, || format!("the form has a source of {} bytes", source.len()))?;
+    core.accept(rule, source.as_str())?;
     Ok(valid.then_some(source))
 }
 

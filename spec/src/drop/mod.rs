@@ -3,6 +3,7 @@
 pub mod exemptions;
 pub mod limits;
 pub mod machines;
+pub mod mistakes;
 pub mod places;
 pub mod rejections;
 pub mod requirements;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::central::{DEFLATED, Entry, EntryKind};
 use super::inflate::{Inflated, Inflater, Stop};
 use super::path::MOST_PATH;
-use crate::drop::requirements::zip::{COUNTED, FAITHFUL};
+use crate::drop::mistakes::zip::COUNTED;
+use crate::drop::requirements::zip::FAITHFUL;
 use crate::{Refused, Rules};
 
 /// The content of an entry.
@@ -29,10 +30,7 @@ impl Contents {
         Self { inflater: Inflater::new(), most, counted: 0 }
     }
 
-    /// The content of the next entry.
-    ///
-    /// Keeps at most the declared size. While `COUNTED` is violated, a file larger than the rest of the limit is
-    /// accepted with its declared size, and truncated.
+    /// The content of the next entry. Keeps at most the declared size.
     pub(super) fn read(
         &mut self,
         entry: &Entry<'_>,
@@ -49,11 +47,10 @@ impl Contents {
         let kept = declared.min(most);
         let (bytes, real) = self.take(entry, data, kept, most);
         if entry.kind == EntryKind::File {
-            let fits = real.size <= most;
-            rules.require(&COUNTED, fits, || entry.why(&format!("more than the {most} bytes left")))?;
             self.counted += bytes.len() as u64;
-            if !fits {
-                return Ok(Content::File(bytes));
+            if real.size > most {
+                let why = entry.why(&format!("more than the {most} bytes left"));
+                return rules.refuse(&COUNTED, &bytes, why).map(Content::File);
             }
         }
         let fault = fault(entry, &bytes, real, most);

@@ -8,7 +8,8 @@ use super::fields::shown;
 use super::path::MOST_PATH;
 use super::tree::{ROOT, Tree, What};
 use super::{Extracted, MOST_STEPS, refuse_over};
-use crate::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, SYMLINK};
+use crate::drop::mistakes::zip::SYMLINK;
+use crate::drop::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES};
 use crate::{Refused, Rules};
 
 /// The maximum number of links on the way to one target.
@@ -16,8 +17,8 @@ const MOST_HOPS: u32 = 40;
 
 /// Collects the files.
 ///
-/// A link shows its target, a file or a directory, under the link's own path. While `SYMLINK` is violated, links are
-/// omitted. A link is rejected if it dangles, leads out of the root or leads into a directory that contains it.
+/// A link shows its target, a file or a directory, under the link's own path. A link is rejected if it dangles, leads
+/// out of the root or leads into a directory that contains it.
 pub(super) fn follow(
     tree: &Tree,
     most_files: u64,
@@ -44,7 +45,8 @@ pub(super) fn follow(
         let (mut node, mut linked) = (*child, frame.linked);
         let is_link = matches!(tree.nodes[node].what, What::Leaf(Content::Link(_)));
         out.links += usize::from(is_link);
-        if is_link && !rules.interpret(&SYMLINK, true, || false) {
+        let is_shown = !is_link || rules.derive(&SYMLINK, path.as_str(), |_| true);
+        if !is_shown {
             continue;
         }
         if is_link || linked {

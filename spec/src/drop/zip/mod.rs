@@ -6,8 +6,7 @@
 //!
 //! What the document names as unsafe has its own row. Everything else falls under `FAITHFUL`. Its policy: the bytes
 //! have one reading, or the zip is rejected. The zip has no gaps and nothing before or after it, both headers of an
-//! entry agree with each other and with the contents, and no path is normalized. While `FAITHFUL` is violated, each of
-//! these faults is ignored as a careless reader would.
+//! entry agree with each other and with the contents, and no path is normalized.
 //!
 //! The work is bounded by the input's size and by constants: [`MOST_NODES`], [`MOST_BLOCKS`], [`MOST_STEPS`]. The
 //! memory is bounded by the files kept and a few megabytes of bookkeeping.
@@ -20,11 +19,12 @@ pub mod forms;
 mod inflate;
 mod layout;
 mod links;
-mod path;
+pub(super) mod path;
 mod tree;
 pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::identity;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,8 @@ use serde::{Deserialize, Serialize};
 use super::limits as document;
 use serde_json::json;
 
-use super::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, FORM, ROOT_INDEX, SIZE};
+use super::mistakes::zip::{EXTRACTED_SIZE, FILES, FORM, SIZE};
+use super::requirements::zip::{FAITHFUL, ROOT_INDEX};
 use crate::{Id, Refused, Rules};
 
 use central::{Entry, EntryKind};
@@ -86,35 +87,31 @@ pub struct Extracted {
 
 /// The files of a zip, or the rule that rejects it.
 ///
-/// The first broken rule in the order above rejects the zip. While `FORM` is violated, bytes that are not a zip become
-/// a site whose `index.html` they are. While a limit is violated, it is four times as high, so that memory
-/// stays bounded.
+/// The first broken rule in the order above rejects the zip.
 pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut dyn Rules) -> Result<Extracted, Refused> {
-    let most = limit(&SIZE, limits.zip_bytes as u64, rules);
+    let most = rules.derive(&SIZE, limits.zip_bytes as u64, identity);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
 
-    // What is not a zip may have any length; no kind of it is long.
-    let begin = json!(String::from_utf8_lossy(&zip[..zip.len().min(64)]));
-    let found = rules.parse_value(
-        &FORM,
-        &begin,
-        None,
-        || Directory::find(zip).map(Some),
-        || Ok(Directory::find(zip).ok()),
-    )?;
-    let Some(directory) = found else { return Ok(bare(zip)) };
+    let directory = match Directory::find(zip) {
+        Ok(directory) => directory,
+        Err(why) => {
+            // What is not a zip may have any length; no kind of it is long.
+            let begin = || json!(String::from_utf8_lossy(&zip[..zip.len().min(64)]));
+            return rules.read_value(&FORM, zip, || (Some(begin()), None), |_| Err(why));
+        }
+    };
     let fault = directory.fault.as_ref();
     rules.require(&FAITHFUL, fault.is_none(), || fault.cloned().unwrap_or_default())?;
 
     let (entries, files, all) = read_entries(&directory, rules)?;
-    let most_files = limit(&FILES, limits.files as u64, rules);
+    let most_files = rules.derive(&FILES, limits.files as u64, identity);
     refuse_over(&FILES, files, most_files, "files")?;
     rules.require(&FAITHFUL, all <= MOST_NODES, || format!("{all} entries, more than {MOST_NODES}"))?;
 
     let data = layout::locate(zip, &directory, &entries, rules)?;
     let mut tree = Tree::grow(&entries, rules)?;
 
-    let most_bytes = limit(&EXTRACTED_SIZE, limits.extracted_bytes, rules);
+    let most_bytes = rules.derive(&EXTRACTED_SIZE, limits.extracted_bytes, identity);
     let declared = entries
         .iter()
         .filter(|entry| entry.kind == EntryKind::File)
@@ -151,21 +148,6 @@ fn read_entries<'a>(
     Ok((entries, files, all))
 }
 
-/// A limit, or its value while its rule is violated.
-fn limit(rule: Id, limit: u64, rules: &mut dyn Rules) -> u64 {
-    rules.interpret(rule, limit, || limit.saturating_mul(4))
-}
-
 fn refuse_over(rule: Id, count: u64, most: u64, of: &str) -> Result<(), Refused> {
     if count <= most { Ok(()) } else { Err(Refused { rule, why: format!("{count} {of}, at most {most}") }) }
-}
-
-/// Bytes that are not a zip, as a site of one page.
-fn bare(bytes: &[u8]) -> Extracted {
-    Extracted {
-        files: BTreeMap::from([("index.html".to_owned(), Arc::from(bytes))]),
-        directories: BTreeSet::new(),
-        bytes: bytes.len() as u64,
-        links: 0,
-    }
 }

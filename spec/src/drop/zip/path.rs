@@ -1,9 +1,11 @@
 //! The path of an entry: relative, with plain segments, not normalized.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::fields::shown;
-use crate::drop::requirements::zip::{ABSOLUTE, FAITHFUL, TRAVERSAL};
+use crate::drop::mistakes::zip::{ABSOLUTE, PLAIN, TRAVERSAL, UTF_8};
 use crate::{Refused, Rules};
 
 /// The maximum length of a path, in bytes.
@@ -14,41 +16,34 @@ pub(super) const MOST_SEGMENT: usize = 255;
 /// A path within the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
-    /// Without leading and trailing slashes. Empty for the root itself, which is only possible if a rule is violated.
+    /// Without a trailing slash.
     pub(super) text: String,
-    /// A violated rule has changed the path from what the name says. It then replaces an existing entry at that path.
+    /// Whether it is another path than the name says, which is a mistake. The entry then replaces one with that path.
     pub(super) altered: bool,
 }
 
-/// Checks the name of an entry.
-///
-/// While `ABSOLUTE` is violated, leading slashes are dropped. While `TRAVERSAL` is violated, `..` goes up as far as the
-/// root. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like everything that would need
-/// normalizing.
+/// Checks the name of an entry. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like
+/// everything that would need normalizing.
 pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<Path, Refused> {
-    let text = rules.parse(
-        &FAITHFUL,
-        || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),
-        || Ok(String::from_utf8_lossy(name).into_owned()),
-    )?;
-    let named = json!(text);
-    let is_relative = !text.starts_with('/');
-    rules.require_value(&ABSOLUTE, Some(&named), None, is_relative, || {
-        format!("{}: the path is absolute", shown(name))
+    let because = |why: &str| format!("{}: {why}", shown(name));
+    let text = rules.read(&UTF_8, name, |name| {
+        std::str::from_utf8(name).map(Cow::from).map_err(|_| because("not UTF-8"))
     })?;
-    let relative = text.trim_start_matches('/');
-    rules.require_value(&TRAVERSAL, Some(&named), None, !climbs_out(relative), || {
-        format!("{}: the path leads out of the root", shown(name))
+    let values = || (Some(json!(text)), None);
+    let relative = rules.read_value(&ABSOLUTE, &*text, values, |text| {
+        if text.starts_with('/') { Err(because("the path is absolute")) } else { Ok(text.into()) }
     })?;
-
-    let altered = relative.len() != text.len() || climbs_out(relative);
-    if altered {
-        return Ok(Path { text: resolve(relative), altered });
+    let inside = rules.read_value(&TRAVERSAL, &*relative, values, |path| {
+        if climbs_out(path) { Err(because("the path leads out of the root")) } else { Ok(path.into()) }
+    })?;
+    if inside != text {
+        return Ok(Path { text: inside.into_owned(), altered: true });
     }
-    let fault = fault(relative);
-    rules
-        .require(&FAITHFUL, fault.is_none(), || format!("{}: {}", shown(name), fault.unwrap_or_default()))?;
-    Ok(Path { text: resolve(relative), altered })
+    let plain = rules.read(&PLAIN, &*inside, |path| match fault(path) {
+        Some(fault) => Err(because(fault)),
+        None => Ok(path.strip_suffix('/').unwrap_or(path).to_owned()),
+    })?;
+    Ok(Path { text: plain, altered: false })
 }
 
 /// Why a relative name is not a usable path, if so.
@@ -71,7 +66,7 @@ fn fault(name: &str) -> Option<&'static str> {
 }
 
 /// Whether any prefix of the path is above the root.
-fn climbs_out(path: &str) -> bool {
+pub(in crate::drop) fn climbs_out(path: &str) -> bool {
     let mut depth = 0_u32;
     for segment in path.split('/') {
         match segment {
@@ -82,17 +77,4 @@ fn climbs_out(path: &str) -> bool {
         }
     }
     false
-}
-
-/// The path with empty, `.` and `..` segments resolved, clamped at the root.
-fn resolve(path: &str) -> String {
-    let mut segments = Vec::new();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => drop(segments.pop()),
-            _ => segments.push(segment),
-        }
-    }
-    segments.join("/")
 }
