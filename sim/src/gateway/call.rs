@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use assay_spec::gateway::mistakes::chat::{IMAGE, PARTS};
+use assay_spec::gateway::mistakes::tools::{ROUND_TRIP, TAKEN};
 use assay_spec::gateway::requirements as rows;
 use assay_spec::gateway::{chat, completions, messages, responses};
 use assay_spec::requirement::Evidence;
@@ -125,17 +127,8 @@ impl Call {
         if self.family != Family::Chat {
             return Ok(());
         }
-        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let parts: Vec<&Value> =
-            messages.iter().filter_map(|message| message["content"].as_array()).flatten().collect();
-        let has_text = !parts.is_empty() && parts.iter().all(|part| part["type"] == "text");
-        core.forbid(&rows::chat::PARTS, !has_text, || "content in text parts".to_owned())?;
-        let has_image = parts.iter().any(|part| part["type"] == "image_url");
-        core.forbid(&rows::chat::IMAGE, !has_image, || "an image".to_owned())?;
-        let has_result = messages.iter().any(|message| message["role"] == chat::ROLES[1]);
-        core.forbid(&rows::tools::ROUND_TRIP, !has_result, || "the result of a tool".to_owned())?;
-        let has_tools = self.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-        core.forbid(&rows::tools::TAKEN, !has_tools, || "tools".to_owned())
+        let mut rules = [&PARTS, &IMAGE, &ROUND_TRIP, &TAKEN].into_iter();
+        rules.try_for_each(|rule| core.accept(rule, &*self.body))
     }
 
     /// Whether it is a chat that asks for a stream.

@@ -5,6 +5,7 @@ use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
 };
+use assay_spec::{Id, Refused};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
@@ -12,13 +13,15 @@ use serde_json::{Value, json};
 
 use super::call::Family;
 use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
+use super::infer::UseModel;
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
 use super::refusal::Rejected;
-use super::route::{Session, Untried};
+use super::route::{Session, TryModel, Untried, why_failed};
 use super::servers::{self, Events, IsStreamed, RunModel, Whole};
 use super::stream::{EVENT_STREAM, Frames, LastWords, MediaType};
 use super::wire::Data;
+use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 
@@ -229,7 +232,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     discovery::COVERS => "discovery lacks a model", reply |r: &mut Answer<Discovered>| {
         r.names().and_then(Value::as_object_mut).map(|models| models.shift_remove(DRAWS));
     };
-    discovery::USABLE => "requests for a discovered model return 404", guard;
+    discovery::USABLE => "requests for a discovered model return 404", step |s: &mut UseModel| {
+        s.0 = |_, call, at, model| {
+            let is_met = at.is_none() && call.family == Family::Chat && model.traits.image;
+            reject_if(is_met, &discovery::USABLE, || "a discovered model".to_owned())
+        };
+    };
     discovery::CURRENT => "servers that have left are still listed",
         step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
     discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
@@ -283,8 +291,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     pool::ALL_FAILED => "a request whose servers have all failed returns 500",
         reply |r: &mut Answer<Rejected>| r.change(&pool::ALL_FAILED, 500);
-    pool::PER_MODEL => "all models fail once the servers of one model have failed", guard;
-    pool::RECOVERS => "a model whose servers have failed never recovers", guard;
+    pool::PER_MODEL => "all models fail once the servers of one model have failed", step |s: &mut TryModel| {
+        s.0 = |core, model| {
+            let others = failures(core).any(|why| why != why_failed(model));
+            reject_if(others, &pool::PER_MODEL, || "the servers of another model have failed".to_owned())
+        };
+    };
+    pool::RECOVERS => "a model whose servers have failed never recovers", step |s: &mut TryModel| {
+        s.0 = |core, model| {
+            let before = failures(core).any(|why| why == why_failed(model));
+            reject_if(before, &pool::RECOVERS, || format!("the servers of {} had failed before", model.id))
+        };
+    };
     pool::COOKIES => "a request with a cookie is rejected", guard;
     pool::ROUTING => "a cookie does not keep a session on its server", step |s: &mut Session| s.sticky = None;
 
@@ -309,6 +327,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
     input::HUGE_NUMBER => "a huge number returns an internal error", guard;
     input::ODD_PATH => "an odd path returns an internal error", guard;
 };
+
+fn reject_if(is_met: bool, rule: Id, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    if is_met { Err(Refused { rule, why: why() }) } else { Ok(()) }
+}
+
+/// Why requests have failed at all servers, from the log.
+fn failures(core: &Core) -> impl Iterator<Item = &str> {
+    let row = pool::ALL_FAILED.to_string();
+    core.log.lines().filter(move |line| line.requirement == row).map(|line| line.why.as_str())
+}
 
 impl Answer<Whole> {
     /// The body of a chat completion.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use assay_spec::gateway::input;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
+use assay_spec::gateway::mistakes::{completions, direct, pool as pools};
 use assay_spec::gateway::requirements as rows;
 use assay_spec::{Id, Refused};
 use http::HeaderMap;
@@ -37,9 +38,9 @@ pub(super) fn begin(
     })?;
     known_to(core, family, at, &payer)?;
     let read = read(core, request, family);
-    let oddities = input::oddities(&request.body, read.as_ref().err().map(|refusal| refusal.refused.rule));
-    for row in oddities {
-        core.forbid(row, false, || "the body is answered like any other".to_owned())?;
+    let refused = read.as_ref().err().map(|refusal| refusal.refused.rule);
+    for oddity in input::oddities(&request.body, refused) {
+        core.accept(oddity, ())?;
     }
     if request.too_large {
         moves(core, RequestState::Received, RequestEvent::InvalidBody);
@@ -66,20 +67,20 @@ pub(super) fn begin(
 
 /// The endpoints that exist at the gateway or at a server.
 fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Refusal> {
-    let rule: Id = match (family, at) {
-        (Family::Chat, Some(_)) => &rows::direct::CHAT,
-        (Family::Completions, Some(_)) => &rows::direct::COMPLETIONS,
-        (Family::Messages, Some(_)) => &rows::direct::MESSAGES,
-        (Family::Native, None) => &rows::completions::NATIVE,
+    let rule = match (family, at) {
+        (Family::Chat, Some(_)) => &direct::CHAT,
+        (Family::Completions, Some(_)) => &direct::COMPLETIONS,
+        (Family::Messages, Some(_)) => &direct::MESSAGES,
+        (Family::Native, None) => &completions::NATIVE,
         _ => return Ok(()),
     };
-    Ok(core.forbid(rule, false, || "the endpoint exists".to_owned())?)
+    Ok(core.accept(rule, ())?)
 }
 
 /// Keys are the same at every server, the last included.
 fn known_to(core: &mut Core, family: Family, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
     let is_last = at == Some(SERVERS.len() - 1) && family.is_direct() && matches!(payer, Payer::Key(_));
-    Ok(core.forbid(&rows::direct::EVERY_SERVER, !is_last, || "a key at the last server".to_owned())?)
+    Ok(core.accept(&direct::EVERY_SERVER, is_last)?)
 }
 
 /// Reads the body.
@@ -123,9 +124,18 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };
-    let is_listed = at.is_none() && call.family == Family::Chat && model.traits.image;
-    core.forbid(&rows::discovery::USABLE, !is_listed, || "a discovered model".to_owned())?;
+    UseModel::run(core, call, at, model)?;
     Ok(model)
+}
+
+steps! {
+    UseModel(call: &Call, at: Option<Number>, model: &Model) -> Result<(), Refused> = use_model;
+}
+
+/// A model that runs here is used.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn use_model(_: &mut Core, _: &Call, _: Option<Number>, _: &Model) -> Result<(), Refused> {
+    Ok(())
 }
 
 /// The server that the caller's cookie names.
@@ -134,6 +144,6 @@ fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<
     let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };
-    core.forbid(&rows::pool::COOKIES, false, || "a request with the sticky cookie".to_owned())?;
+    core.accept(&pools::COOKIES, ())?;
     Ok((0..state.pool.len()).find(|number| pool::cookie_of(core, *number) == word))
 }

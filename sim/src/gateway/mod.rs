@@ -26,10 +26,11 @@ mod wire;
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
-use assay_spec::gateway::requirements::{errors, input};
+use assay_spec::gateway::mistakes::input::ODD_PATH;
+use assay_spec::gateway::requirements::errors;
 use assay_spec::{Instant, Place, Service};
 use http::HeaderValue;
-use imbl::{OrdMap, OrdSet};
+use imbl::OrdMap;
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -75,8 +76,6 @@ pub struct State {
     /// Requests that wait for a server's first byte.
     pending: OrdMap<ExchangeId, Pending>,
     streams: OrdMap<ExchangeId, Stream>,
-    /// Models whose servers all failed at the last request.
-    failed: OrdSet<&'static str>,
     /// The number of answered requests: the key of their draws.
     answered: u64,
     /// The number of health checks left, and whether the next one is scheduled.
@@ -114,7 +113,6 @@ impl SimService for State {
             enclave: Enclave::new(core),
             pending: OrdMap::new(),
             streams: OrdMap::new(),
-            failed: OrdSet::new(),
             answered: 0,
             health_left: 0,
             health_armed: false,
@@ -243,10 +241,7 @@ impl State {
 
 /// Rejects an unknown path.
 fn nothing(core: &mut Core, path: &str) -> Refusal {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    let odd = path.contains("//") || path.contains("..") || !path.bytes().all(plain);
-    let refused = core.forbid(&input::ODD_PATH, !odd, || "the path is answered like any other".to_owned());
-    match refused {
+    match core.accept(&ODD_PATH, path) {
         Err(refused) => refused.into(),
         Ok(()) => Refusal::new(&errors::OTHER_PATHS, format!("no endpoint at {path:.200}")),
     }

@@ -4,6 +4,8 @@
 //! `gateway.payments` has issued, and pays for one request.
 
 use assay_spec::crypto::text::hex;
+use assay_spec::gateway::mistakes::auth::KEY_CHECK;
+use assay_spec::gateway::mistakes::payment::{PAID, VALID_KEY};
 use assay_spec::gateway::requirements::{auth, direct, payment};
 use assay_spec::{Id, Refused};
 use http::HeaderMap;
@@ -108,7 +110,7 @@ pub(super) fn admit(
                 }
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
-            core.forbid(&payment::VALID_KEY, !flow, || "a key while the payment flow is on".to_owned())?;
+            core.accept(&VALID_KEY, flow)?;
             Ok(Payer::Key(text.to_owned()))
         }
     }
@@ -148,7 +150,7 @@ fn pay(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<Payer,
     if !TakePayment::run(core, state, payment) {
         return Err(Refusal::new(&payment::USED_AGAIN, "the payment has paid for another request"));
     }
-    core.forbid(&payment::PAID, false, || "the request has a payment".to_owned())?;
+    core.accept(&PAID, ())?;
     Ok(Payer::Payment)
 }
 
@@ -188,7 +190,7 @@ pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> 
                 core.require(&auth::KEY_CHECK_REVOKED, false, || "the key is revoked".to_owned())?;
             }
             Some(KeyState::Valid | KeyState::Exhausted) => {
-                core.forbid(&auth::KEY_CHECK, false, || "the key is valid".to_owned())?;
+                core.accept(&KEY_CHECK, ())?;
                 let CheckUsage(usage) = core.step(CheckUsage(Usage { prompt: 0, completion: 0 }));
                 state.keys.charge(&state.limits, text, usage, true);
             }

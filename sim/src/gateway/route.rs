@@ -2,17 +2,19 @@
 
 use std::collections::VecDeque;
 
+use assay_spec::Refused;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
-use assay_spec::gateway::requirements::pool::{ALL_FAILED, PER_MODEL, RECOVERS};
+use assay_spec::gateway::requirements::pool::ALL_FAILED;
 
 use super::call::Call;
-use super::pool::Number;
+use super::pool::{Model, Number};
 use super::servers::{self, Does, Work};
 use super::stream::Ending;
 use super::{State, Timer, moves, refusal, set};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply};
 use crate::refusal::Refusal;
+use crate::seam::steps;
 
 /// A request that waits for a server's first byte.
 #[derive(Clone, Debug)]
@@ -56,14 +58,20 @@ pub(super) fn begin(
     exchange: ExchangeId,
     work: Work,
 ) -> Result<Option<Reply>, Refusal> {
-    let (model, failed) = (work.model, &state.failed);
-    let others = failed.iter().any(|id| *id != model.id);
-    core.forbid(&PER_MODEL, !others, || "the servers of another model have failed".to_owned())?;
-    let before = failed.contains(model.id);
-    core.forbid(&RECOVERS, !before, || format!("the servers of {} had failed before", model.id))?;
+    TryModel::run(core, work.model)?;
     let Session { sticky } = core.step(Session { sticky: work.sticky });
-    let left = state.pool.order(model, sticky).into();
+    let left = state.pool.order(work.model, sticky).into();
     next(state, core, exchange, work, left)
+}
+
+steps! {
+    TryModel(model: &Model) -> Result<(), Refused> = try_model;
+}
+
+/// The servers of a model are tried, whatever has failed before.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn try_model(_: &mut Core, _: &Model) -> Result<(), Refused> {
+    Ok(())
 }
 
 /// Tries the remaining servers in order.
@@ -94,7 +102,7 @@ fn next(
             }
         }
     }
-    Err(all_failed(state, &work))
+    Err(Refusal::new(&ALL_FAILED, why_failed(work.model)))
 }
 
 /// A server's first byte has arrived, or the gateway has timed out.
@@ -173,7 +181,6 @@ fn answered(
 ) -> Option<Reply> {
     if !work.direct {
         state.pool.at_mut(server).well = true;
-        state.failed.remove(work.model.id);
     }
     servers::answer(state, core, exchange, server, ending, work)
 }
@@ -191,7 +198,7 @@ fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
     super::health::wake(state, core);
 }
 
-fn all_failed(state: &mut State, work: &Work) -> Refusal {
-    state.failed.insert(work.model.id);
-    Refusal::new(&ALL_FAILED, format!("every server of {} has failed", work.model.id))
+/// Why a request for a model has failed, as the log shows it.
+pub(super) fn why_failed(model: &Model) -> String {
+    format!("every server of {} has failed", model.id)
 }

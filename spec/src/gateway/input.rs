@@ -2,20 +2,23 @@
 
 use super::body::Scan;
 use super::limits;
-use super::requirements::chat;
-use super::requirements::input::{
+use super::mistakes::input::{
     DEEP, EMPTY, HUGE_NUMBER, IMAGE_DATA, LARGE, NOT_UTF8, SURROGATE, UNKNOWN_ROLE,
 };
+use super::requirements::chat;
 use crate::Id;
+use crate::rules::{Mistake, Reading};
+
+/// A row of bad input that must not cause an internal error.
+pub type Oddity = &'static Mistake<Reading<(), ()>>;
 
 /// The rows of bad input that apply to a body, in order. `refused` is the row that rejected it, if any.
 ///
-/// These rows reject nothing themselves: the body gets the same response as without them. A server that violates such a
-/// row fails with an internal error.
-pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
+/// These rows reject nothing themselves: the body gets the same response as without them.
+pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Oddity> {
     let scan = Scan::read(body);
     let refused_by = |row: Id| refused == Some(row);
-    let met: [(Id, bool); 8] = [
+    let met: [(Oddity, bool); 8] = [
         (&NOT_UTF8, std::str::from_utf8(body).is_err()),
         (&EMPTY, matches!(body.trim_ascii(), b"" | b"{}" | b"null")),
         (&SURROGATE, has_half_pair(body)),

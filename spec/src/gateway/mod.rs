@@ -11,6 +11,7 @@ pub mod input;
 pub mod limits;
 pub mod machines;
 pub mod messages;
+pub mod mistakes;
 pub mod models;
 pub mod places;
 pub mod rejections;
