@@ -8,6 +8,7 @@ use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
 use assay_spec::publish::message::Message;
 use assay_spec::publish::mistakes::prepare::CID_NOT_VALIDATED;
+use assay_spec::publish::mistakes::transfer::ACCEPT_NEEDS_PENDING;
 pub(super) use assay_spec::publish::prepare::Reply as Prepared;
 use assay_spec::publish::prepare::{self as document, TxtObserved, Wanted};
 use assay_spec::publish::record::Record;
@@ -105,8 +106,12 @@ fn record(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> R
             Record::transfer(domain, &format!("{}{new_key}", core.dialect.key_scheme), now)
         }
         Wanted::Accept => {
-            let pending = state.bindings.get(domain).and_then(|binding| binding.pending.as_ref());
-            Record::accept(domain, pending.map_or("none", |pending| &pending.transfer), now)
+            let transfer = core.read(&ACCEPT_NEEDS_PENDING, domain.as_str(), |domain| {
+                let pending = state.bindings.get(domain).and_then(|binding| binding.pending.as_ref());
+                let transfer = pending.map(|pending| pending.transfer.as_str());
+                transfer.ok_or_else(|| format!("{domain} has no pending transfer"))
+            })?;
+            Record::accept(domain, transfer, now)
         }
     };
     let bytes = core.step(record).encode(&core.dialect);

@@ -128,6 +128,10 @@ mistakes! {
     mod message {
         LEGACY => "A program reads from the front what it needs, and does not look at the version, the rest or longer lengths.",
             |bytes: &[u8]| -> Result<Message, String> { Ok(any_message(bytes)) }
+        LEGACY as ACCOUNT => "A program leaves the zeros of its buffer in place of a key that it cannot decode.",
+            |_address: &str| -> Result<[u8; 32], String> { Ok([0; 32]) }
+        LEGACY as DATA => "A program cuts data at the greatest length that the encoding has, because a buffer of that size is enough.",
+            |data: &[u8]| -> Result<&[u8], String> { Ok(&data[..data.len().min(0xffff)]) }
     }
 
     /// The second call.
@@ -143,10 +147,18 @@ mistakes! {
             }
     }
 
+    /// Transfers.
+    mod transfer {
+        ACCEPT_NEEDS_PENDING => "A server writes what it has into the record, and a domain without a transfer has nothing.",
+            |_domain: &str| -> Result<&str, String> { Ok("none") }
+    }
+
     /// The checks that a client runs before it signs.
     mod check {
         ENCODING => "A client decodes with a library that reads more than legacy messages, and does not encode again.",
             |bytes: &[u8]| -> Result<Message, String> { Ok(any_message(bytes)) }
+        CLIENT_ACCOUNT => "A client does not decode its own address, because its wallet signs with the key in any case.",
+            |_address: &str| -> Result<[u8; 32], String> { Ok([0; 32]) }
         ONE_INSTRUCTION as FIRST => "A client looks at the first instruction, because there is always one.",
             |first: &Instruction| -> Result<&Instruction, String> { Ok(first) }
         ONE_INSTRUCTION as NONE => "A client checks each instruction in a loop, which does nothing if there is none.",

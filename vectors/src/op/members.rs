@@ -1,6 +1,8 @@
 //! Access to members of a request by name and type.
 
-use assay_spec::{Id, Instant, Rules};
+use assay_spec::crypto::ed25519::parse_address;
+use assay_spec::rules::{Mistake, Reading};
+use assay_spec::{Instant, Rules};
 use serde_json::{Map, Value};
 
 use super::OpError;
@@ -85,21 +87,15 @@ impl<'a> Members<'a> {
             .ok_or_else(|| self.wrong(name, "a time with milliseconds and Z"))
     }
 
-    /// 32 bytes in base58. An invalid value is rejected by `row`.
+    /// 32 bytes in base58. `rule` rejects an invalid value.
     pub(crate) fn key(
         &self,
         name: &str,
-        row: Id,
-        stage: &'static str,
+        rule: &Mistake<Reading<&'a str, [u8; 32]>>,
         rules: &mut dyn Rules,
     ) -> Result<[u8; 32], OpError> {
-        let text = self.text(name)?;
-        let parsed = rules.parse(
-            row,
-            || assay_spec::crypto::ed25519::parse_address(text).ok_or_else(|| format!("{name} is not a key")),
-            || Ok(assay_spec::crypto::ed25519::parse_address(text).unwrap_or_default()),
-        );
-        parsed.map_err(|refused| (refused, stage).into())
+        let read = |text: &str| parse_address(text).ok_or_else(|| format!("{name} is not a key"));
+        Ok(rules.read(rule, self.text(name)?, read).map_err(|refused| (refused, "parse"))?)
     }
 
     fn wrong(&self, name: &str, wanted: &str) -> OpError {

@@ -1,6 +1,7 @@
 //! `publish.record.*`, `publish.check_message` and `publish.verify_transaction`.
 
 use assay_spec::publish::check::{self, Intent, Op};
+use assay_spec::publish::mistakes::check::CLIENT_ACCOUNT;
 use assay_spec::publish::mistakes::record::KIND;
 use assay_spec::publish::record::{Record, RecordKind};
 use assay_spec::publish::requirements::{check as checks, record as rows};
@@ -47,7 +48,7 @@ pub(in crate::op) fn check_message(
     let message = input.bytes("message")?;
     let asked = asked(&input.object("request")?)?;
     let now = input.clock("now")?;
-    let client = input.key("client", &checks::CLIENT_ACCOUNT, "parse", rules)?;
+    let client = input.key("client", &CLIENT_ACCOUNT, rules)?;
     let dialect = with_memo_program(dialect, input)?;
     let record = check::check_message(&dialect, &message, &client, &asked, now, rules).map_err(staged)?;
     Ok(json!({"record": bytes::hex(&record.encode(&dialect))}))

@@ -2,15 +2,12 @@
 
 use assay_spec::crypto::ed25519::parse_address;
 use assay_spec::publish::message::Message;
-use assay_spec::publish::requirements::message::LEGACY;
+use assay_spec::publish::mistakes::message::{ACCOUNT, DATA};
 use assay_spec::{Dialect, Refused, Rules};
 use serde_json::{Value, json};
 
 use crate::bytes;
 use crate::op::{Members, OpError};
-
-/// The greatest encodable length of a list.
-const LIST: usize = 0xffff;
 
 /// The message that carries a record.
 pub(in crate::op) fn encode(
@@ -18,19 +15,20 @@ pub(in crate::op) fn encode(
     input: &Members<'_>,
     rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
-    let mut record = input.bytes("record")?;
-    let fee_payer = input.key("fee_payer", &LEGACY, "parse", rules)?;
-    let client = input.key("client", &LEGACY, "parse", rules)?;
+    let record = input.bytes("record")?;
+    let fee_payer = input.key("fee_payer", &ACCOUNT, rules)?;
+    let client = input.key("client", &ACCOUNT, rules)?;
     let memo_program = match input.optional_text("memo_program")? {
-        Some(_) => input.key("memo_program", &LEGACY, "parse", rules)?,
+        Some(_) => input.key("memo_program", &ACCOUNT, rules)?,
         None => parse_address(&dialect.memo_program).expect("the dialect holds an address"),
     };
-    let blockhash = input.key("blockhash", &LEGACY, "parse", rules)?;
-    rules
-        .require(&LEGACY, record.len() <= LIST, || format!("a record of {} bytes", record.len()))
-        .map_err(|refused| (refused, "parse"))?;
-    record.truncate(LIST);
-    let message = Message::publishing(fee_payer, client, memo_program, blockhash, record);
+    let blockhash = input.key("blockhash", &ACCOUNT, rules)?;
+    let data = rules.read(&DATA, record.as_slice(), |record| {
+        let has_length = u16::try_from(record.len()).is_ok();
+        if has_length { Ok(record) } else { Err(format!("a record of {} bytes", record.len())) }
+    });
+    let data = data.map_err(|refused| (refused, "parse"))?.to_vec();
+    let message = Message::publishing(fee_payer, client, memo_program, blockhash, data);
     Ok(json!({"message": bytes::hex(&message.encode())}))
 }
 
