@@ -58,11 +58,6 @@ impl Signature {
         Signature { rs, v: bytes[64] }
     }
 
-    /// Whether v is one of the four valid values.
-    pub const fn has_known_v(self) -> bool {
-        matches!(self.v, 0 | 1 | 27 | 28)
-    }
-
     /// Whether s is the lower of its two values.
     pub fn has_low_s(self) -> bool {
         k256::ecdsa::Signature::from_slice(&self.rs)

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::json;
-use crate::network::content::{member, text};
+use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
+use crate::network::mistakes::aggregates::{CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY};
 use crate::network::params::Params;
 use crate::network::requirements::aggregates as rows;
-use crate::network::requirements::aggregates::{CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY};
 use crate::network::requirements::paging::ODD_VALUES;
 use crate::network::shapes::{ACCEPTED, ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
@@ -90,21 +90,19 @@ pub struct Write {
 impl Write {
     /// Reads an AGGREGATE's content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
-        let key = text(content, "key").filter(|key| !key.is_empty());
-        member(&CREATE_KEY, "key", content, key.is_some(), rules)?;
-        let address = text(content, "address").filter(|address| !address.is_empty());
-        let is_address = address.is_some() || !content.contains_key("address");
-        member(&CREATE_ADDRESS, "address", content, is_address, rules)?;
-        let members = content.get("content").and_then(Value::as_object);
-        member(&CREATE_CONTENT, "content", content, members.is_some(), rules)?;
+        let members = |sent: Option<&Value>| sent?.as_object().cloned();
         Ok(Write {
-            // When the rule is violated, the write still needs a key.
-            key: key.unwrap_or("none").to_owned(),
-            address: address.map(str::to_owned),
-            content: members.cloned().unwrap_or_default(),
+            key: read_member(&CREATE_KEY, "key", content, filled, rules)?.to_owned(),
+            address: read_member(&CREATE_ADDRESS, "address", content, owner, rules)?.map(str::to_owned),
+            content: read_member(&CREATE_CONTENT, "content", content, members, rules)?,
             time: content.get("time").and_then(json::integer),
         })
     }
+}
+
+/// The owner that a content names, if it names one.
+fn owner(sent: Option<&Value>) -> Option<Option<&str>> {
+    if sent.is_none() { Some(None) } else { filled(sent).map(Some) }
 }
 
 /// When a member was written: the time, the message's hash, the member's position in the write.
@@ -236,7 +234,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     fn members(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -269,14 +267,15 @@ mod tests {
     fn malformed_writes_are_rejected() {
         let good = json!({"key": "k", "address": "0x1", "content": {"a": 1}, "time": 5});
         assert_eq!(Write::parse(&members(&good), &mut Strict).unwrap().time, Some(5));
-        for (rule, name, value) in [
+        let cases: [(Id, &str, Value); 6] = [
             (&CREATE_KEY, "key", json!(1)),
             (&CREATE_KEY, "key", json!("")),
             (&CREATE_KEY, "key", json!(null)),
             (&CREATE_ADDRESS, "address", json!(1)),
             (&CREATE_CONTENT, "content", json!([])),
             (&CREATE_CONTENT, "content", json!("{}")),
-        ] {
+        ];
+        for (rule, name, value) in cases {
             let mut bad = members(&good);
             bad.insert(name.to_owned(), value);
             assert_eq!(Write::parse(&bad, &mut Strict).unwrap_err().rule, rule);

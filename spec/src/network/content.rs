@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::network::message::MessageType;
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
+use crate::rules::{Mistake, Reading};
 use crate::{Id, Refused, Rules};
 
 /// A parsed content.
@@ -15,13 +16,13 @@ pub enum Content {
     Aggregate(aggregate::Write),
     /// A program.
     Program(program::Program),
-    /// An update of an instance.
+    /// A new instance.
     Instance(instance::Wanted),
     /// New data of an instance.
     InstanceUpdate(instance::Update),
     /// An action on an instance.
     InstanceControl(instance::Control),
-    /// A webhook registration.
+    /// A pin.
     IpfsPin(pin::Pin),
     /// A registration for events.
     Webhook(webhook::Registration),
@@ -55,6 +56,28 @@ impl Content {
 /// The string member with that name.
 pub(crate) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     members.get(name)?.as_str()
+}
+
+/// The string, if it is one and not empty.
+pub(crate) fn filled(sent: Option<&Value>) -> Option<&str> {
+    sent?.as_str().filter(|text| !text.is_empty())
+}
+
+/// Reads a member as its rule says. `strict` finds nothing in what the rule rejects.
+pub(crate) fn read_member<'a, T>(
+    rule: &Mistake<Reading<Option<&'a Value>, T>>,
+    name: &str,
+    members: &'a Map<String, Value>,
+    strict: impl FnOnce(Option<&'a Value>) -> Option<T>,
+    rules: &mut dyn Rules,
+) -> Result<T, Refused> {
+    let sent = members.get(name);
+    rules.read_value(
+        rule,
+        sent,
+        || (sent.cloned(), None),
+        |sent| strict(sent).ok_or_else(|| shown(members, name)),
+    )
 }
 
 /// Requires that a member holds what its rule says.

@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 use crate::json;
 use crate::network::limits::{MESSAGE as LARGEST, TIMESTAMP_FUTURE, TIMESTAMP_PAST};
 use crate::network::message::{Draft, Message, MessageType, content_text};
-use crate::network::requirements::envelope::{
-    ADDRESS, BODY, CHAIN, CHANNEL, CONTENT, MESSAGE, SIGNATURE, SIZE, TIMESTAMP, TIMESTAMP_RANGE, TYPE,
-    TYPE_KNOWN, TYPE_OF_ENDPOINT,
+use crate::network::mistakes::envelope::{
+    ADDRESS, CHAIN, CHANNEL, CONTENT, SIGNATURE, TIMESTAMP, TYPE, TYPE_KNOWN, TYPE_OF_ENDPOINT,
 };
-use crate::network::requirements::messages::CHANNEL_DEFAULT;
-use crate::{Dialect, Id, Instant, Refused, Rules};
+use crate::network::mistakes::messages::CHANNEL_DEFAULT;
+use crate::network::requirements::envelope::{BODY, MESSAGE, SIZE, TIMESTAMP_RANGE};
+use crate::rules::{Mistake, Reading};
+use crate::{Dialect, Instant, Refused, Rules};
 
 /// A parsed envelope; its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,36 +62,26 @@ impl Envelope {
             return Err(Refused { rule: &MESSAGE, why: shown("message", raw) });
         };
 
-        let signature = text(&outer, "signature");
-        let is_signed = signature.is_some() || !outer.contains_key("signature");
-        member(&SIGNATURE, "signature", &outer, is_signed, rules)?;
+        let signature = match outer.get("signature") {
+            None => Some(String::new()),
+            Some(_) => text(&outer, "signature"),
+        };
+        let signature = member(&SIGNATURE, (), "signature", &outer, signature, rules)?;
         let address = text(&outer, "address").filter(|address| !address.is_empty());
-        member(&ADDRESS, "address", &outer, address.is_some(), rules)?;
+        let address = member(&ADDRESS, (), "address", &outer, address, rules)?;
 
         let chain = text(&inner, "chain").filter(|chain| !chain.is_empty());
-        member(&CHAIN, "chain", &inner, chain.is_some(), rules)?;
+        let chain = member(&CHAIN, (), "chain", &inner, chain, rules)?;
         let channel = channel(dialect, &inner, rules)?;
         let kind = kind(&inner, expected, rules)?;
         let timestamp = timestamp(&inner, now, rules)?;
-        let raw_content = inner.get("content");
-        let content: Option<Map<String, Value>> =
-            raw_content.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        member(&CONTENT, "content", &inner, content.is_some(), rules)?;
-        let content_text = match (&content, raw_content) {
-            (Some(_), Some(raw)) => content_text(raw),
-            _ => "{}".to_owned(),
-        };
-        Ok(Envelope {
-            text: raw.get().to_owned(),
-            chain: chain.unwrap_or_else(|| "ETH".to_owned()),
-            channel,
-            kind,
-            timestamp,
-            content_text,
-            content: content.unwrap_or_default(),
-            signature: signature.unwrap_or_default(),
-            address: address.unwrap_or_default(),
-        })
+        let content = inner.get("content").and_then(|raw| {
+            let members: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
+            Some((members, content_text(raw)))
+        });
+        let (content, content_text) = member(&CONTENT, (), "content", &inner, content, rules)?;
+        let text = raw.get().to_owned();
+        Ok(Envelope { text, chain, channel, kind, timestamp, content_text, content, signature, address })
     }
 
     /// The message that is stored.
@@ -132,13 +123,9 @@ pub fn body(message: &str, signature: &str, address: &str) -> String {
 
 fn channel(dialect: &Dialect, inner: &Members, rules: &mut dyn Rules) -> Result<String, Refused> {
     if !inner.contains_key("channel") {
-        return Ok(
-            rules.interpret(&CHANNEL_DEFAULT, dialect.channel.clone(), || dialect.channel.to_lowercase())
-        );
+        return Ok(rules.derive(&CHANNEL_DEFAULT, dialect, |dialect| dialect.channel.clone()));
     }
-    let sent = text(inner, "channel");
-    member(&CHANNEL, "channel", inner, sent.is_some(), rules)?;
-    Ok(sent.unwrap_or_else(|| dialect.channel.clone()))
+    member(&CHANNEL, dialect, "channel", inner, text(inner, "channel"), rules)
 }
 
 fn kind(
@@ -146,17 +133,17 @@ fn kind(
     expected: Option<MessageType>,
     rules: &mut dyn Rules,
 ) -> Result<MessageType, Refused> {
-    let sent = text(inner, "type");
-    member(&TYPE, "type", inner, sent.is_some(), rules)?;
-    let Some(sent) = sent else { return Ok(expected.unwrap_or(MessageType::Post)) };
-    let known = MessageType::named(&sent);
-    rules.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}, not a documented type"))?;
-    let known = known.or(expected).unwrap_or(MessageType::Post);
-    let Some(expected) = expected else { return Ok(known) };
-    rules.require(&TYPE_OF_ENDPOINT, known == expected, || {
-        format!("type is {sent}, the endpoint accepts only {}", expected.name())
+    let sent = member(&TYPE, expected, "type", inner, text(inner, "type"), rules)?;
+    let kind = rules.read(&TYPE_KNOWN, (&*sent, expected), |(sent, _)| {
+        MessageType::named(sent).ok_or_else(|| format!("type is {sent:?}, not a documented type"))
     })?;
-    Ok(expected)
+    match expected {
+        Some(expected) if kind != expected => {
+            let why = format!("type is {sent}, the endpoint accepts only {}", expected.name());
+            rules.refuse(&TYPE_OF_ENDPOINT, expected, why)
+        }
+        _ => Ok(kind),
+    }
 }
 
 fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64, Refused> {
@@ -164,8 +151,7 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64
         .get("timestamp")
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .and_then(|value| json::integer(&value));
-    member(&TIMESTAMP, "timestamp", inner, sent.is_some(), rules)?;
-    let Some(sent) = sent else { return Ok(now.seconds()) };
+    let sent = member(&TIMESTAMP, now, "timestamp", inner, sent, rules)?;
     let (earliest, latest) =
         ((now - TIMESTAMP_PAST.value).seconds(), (now + TIMESTAMP_FUTURE.value).seconds());
     rules.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
@@ -174,18 +160,18 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64
     Ok(sent)
 }
 
-/// Requires that a member holds what its rule says.
-fn member(
-    rule: Id,
+/// Reads a member as its rule says. `read` is what was found in it, `input` what a mistake looks at.
+fn member<I: Copy, T>(
+    rule: &Mistake<Reading<I, T>>,
+    input: I,
     name: &str,
     members: &Members,
-    holds: bool,
+    read: Option<T>,
     rules: &mut dyn Rules,
-) -> Result<(), Refused> {
+) -> Result<T, Refused> {
     let raw = members.get(name);
     // A value is parsed only to name what is wrong with it.
-    let sent = if holds { None } else { value(raw) };
-    rules.require_value(rule, sent.as_ref(), None, holds, || shown(name, raw))
+    rules.read_value(rule, input, || (value(raw), None), |_| read.ok_or_else(|| shown(name, raw)))
 }
 
 fn value(raw: Option<&impl AsRef<RawValue>>) -> Option<Value> {
@@ -208,7 +194,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     const NOW: Instant = Instant(1_767_323_045_678);
 
@@ -311,7 +297,7 @@ mod tests {
             }
         };
         assert!(of(MessageType::Post, &mut || None).is_ok());
-        assert_eq!(of(MessageType::Program, &mut || None).unwrap_err().rule, &TYPE_OF_ENDPOINT);
+        assert_eq!(of(MessageType::Program, &mut || None).unwrap_err().rule, TYPE_OF_ENDPOINT.rule);
         let lax = of(MessageType::Program, &mut || Some(&TYPE_OF_ENDPOINT)).unwrap();
         assert_eq!(lax.kind, MessageType::Program);
     }

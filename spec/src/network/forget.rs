@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::network::content::shown;
-use crate::network::requirements::forget::HASHES;
+use crate::network::content::read_member;
+use crate::network::mistakes::forget::HASHES;
 use crate::network::store::Status;
 use crate::{Refused, Rules};
 
@@ -14,19 +14,21 @@ pub struct Targets(pub Vec<String>);
 impl Targets {
     /// Reads a FORGET's content. A list without hashes is rejected.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Targets, Refused> {
-        let given = content.get("hashes").and_then(Value::as_array);
-        let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
-        let texts = texts.filter(|texts| !texts.is_empty());
-        let sent = content.get("hashes");
-        rules.require_value(&HASHES, sent, None, texts.is_some(), || shown(content, "hashes"))?;
+        let texts = read_member(&HASHES, "hashes", content, texts, rules)?;
         let mut hashes: Vec<String> = Vec::new();
-        for text in texts.unwrap_or_default() {
+        for text in texts {
             if !hashes.iter().any(|hash| hash == text) {
                 hashes.push(text.to_owned());
             }
         }
         Ok(Targets(hashes))
     }
+}
+
+/// The strings of an array, if it has only strings and is not empty.
+fn texts(sent: Option<&Value>) -> Option<Vec<&str>> {
+    let texts: Option<Vec<&str>> = sent?.as_array()?.iter().map(Value::as_str).collect();
+    texts.filter(|texts| !texts.is_empty())
 }
 
 /// What a node finds under a target's hash.
@@ -82,7 +84,7 @@ mod tests {
             json!({"hashes": ["a", 1]}),
             json!({"hashes": {}}),
         ] {
-            assert_eq!(parse(bad).unwrap_err().rule, &HASHES);
+            assert_eq!(parse(bad).unwrap_err().rule, HASHES.rule);
         }
     }
 

@@ -7,17 +7,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::json;
-use crate::network::content::{member, shown, text};
+use crate::network::content::{filled, member, read_member, shown, text};
 use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
 use crate::network::message::MessageType;
+use crate::network::mistakes::instances::{ACTION, CONTROLLED_ID, CREATE_NUMBERS, CREATE_TEXTS};
 use crate::network::params::Params;
 use crate::network::requirements::instances as rows;
-use crate::network::requirements::instances::{ACTION, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS};
+use crate::network::requirements::instances::CREATE_FIREWALL;
 use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, MESSAGE, PAGE, PAGED, PAGINATION, SUCCESS};
 use crate::relation::{Alike, Fresh, Resource};
+use crate::rules::{Mistake, Reading};
 use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must, object};
-use crate::{Id, Refused, Rules};
+use crate::{Refused, Rules};
 
 /// The content of an INSTANCE, for the API description.
 const INSTANCE: &[Field] = &[
@@ -133,23 +135,22 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads an INSTANCE's content. The description and the firewall may be missing.
-    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
-        let mut texts = Vec::new();
-        for name in ["name", "description", "image", "ssh_key"] {
-            let given = text(content, name);
-            let holds = given.is_some() || (name == "description" && !content.contains_key(name));
-            member(&CREATE_TEXTS, name, content, holds, rules)?;
-            texts.push(given.unwrap_or_default().to_owned());
-        }
-        let mut numbers = Vec::new();
-        for name in ["cpu", "memory", "disk"] {
-            let given = content.get(name).and_then(json::integer).filter(|number| *number >= 0);
-            member(&CREATE_NUMBERS, name, content, given.is_some(), rules)?;
-            numbers.push(given.unwrap_or_default());
-        }
+    pub fn parse<'a>(content: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
+        let mut text = |name: &str| {
+            let text = |sent: Option<&'a Value>| match sent {
+                None if name == "description" => Some(""),
+                sent => sent?.as_str(),
+            };
+            read_member(&CREATE_TEXTS, name, content, text, rules).map(str::to_owned)
+        };
+        let (name, description, image, _) =
+            (text("name")?, text("description")?, text("image")?, text("ssh_key")?);
+        let mut number = |name: &str| {
+            let number = |sent: Option<&Value>| json::integer(sent?).filter(|number| *number >= 0);
+            read_member(&CREATE_NUMBERS, name, content, number, rules)
+        };
+        let (cpu, memory, disk) = (number("cpu")?, number("memory")?, number("disk")?);
         check_ports(content, rules)?;
-        let [name, description, image, _] = texts.try_into().expect("four strings were read");
-        let [cpu, memory, disk] = numbers.try_into().expect("three numbers were read");
         Ok(Wanted { name, description, cpu, memory, disk, image })
     }
 }
@@ -230,11 +231,18 @@ pub struct Control {
 impl Control {
     /// Reads an `INSTANCE_CONTROL`'s content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Control, Refused> {
-        let instance_id = instance_id(content, &ACTION, rules)?;
-        let action = text(content, "action").and_then(Action::named);
-        let (sent, valid) = (content.get("action"), json!("restart"));
-        rules.require_value(&ACTION, sent, Some(&valid), action.is_some(), || shown(content, "action"))?;
-        Ok(Control { instance_id, action: action.unwrap_or(Action::Restart) })
+        let instance_id = instance_id(content, &CONTROLLED_ID, rules)?;
+        let sent = content.get("action");
+        let action = rules.read_value(
+            &ACTION,
+            sent,
+            || (sent.cloned(), Some(json!("restart"))),
+            |sent| {
+                let named = sent.and_then(Value::as_str).and_then(Action::named);
+                named.ok_or_else(|| shown(content, "action"))
+            },
+        )?;
+        Ok(Control { instance_id, action })
     }
 }
 
@@ -292,10 +300,15 @@ impl InstanceFilter {
     }
 }
 
-fn instance_id(content: &Map<String, Value>, row: Id, rules: &mut dyn Rules) -> Result<String, Refused> {
-    let given = text(content, "instance_id").filter(|id| !id.is_empty());
-    rules.require(row, given.is_some(), || shown(content, "instance_id"))?;
-    Ok(given.unwrap_or_default().to_owned())
+fn instance_id<'a>(
+    content: &'a Map<String, Value>,
+    rule: &Mistake<Reading<Option<&'a Value>, &'a str>>,
+    rules: &mut dyn Rules,
+) -> Result<String, Refused> {
+    let given = rules.read(rule, content.get("instance_id"), |sent| {
+        filled(sent).ok_or_else(|| shown(content, "instance_id"))
+    });
+    given.map(str::to_owned)
 }
 
 /// `allowedPorts` of a firewall is an array of ports.
@@ -309,7 +322,7 @@ fn check_ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     fn members(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -321,7 +334,7 @@ mod tests {
             "firewall": {"allowedPorts": [0, 65535]}});
         let wanted = Wanted::parse(&members(&good), &mut Strict).unwrap();
         assert_eq!((wanted.cpu, wanted.memory, wanted.disk), (1, 2, 3));
-        for (rule, name, value) in [
+        let cases: [(Id, &str, Value); 13] = [
             (&CREATE_TEXTS, "name", json!(1)),
             (&CREATE_TEXTS, "description", json!(null)),
             (&CREATE_TEXTS, "image", json!({})),
@@ -335,7 +348,8 @@ mod tests {
             (&CREATE_FIREWALL, "firewall", json!({"allowedPorts": [65536]})),
             (&CREATE_FIREWALL, "firewall", json!({})),
             (&CREATE_FIREWALL, "firewall", json!([])),
-        ] {
+        ];
+        for (rule, name, value) in cases {
             let mut bad = members(&good);
             bad.insert(name.to_owned(), value);
             assert_eq!(Wanted::parse(&bad, &mut Strict).unwrap_err().rule, rule, "{name}");
@@ -351,7 +365,7 @@ mod tests {
         }
         for other in [json!("Start"), json!("erase"), json!(1), json!(null)] {
             let content = members(&json!({"instance_id": "i", "action": other}));
-            assert_eq!(Control::parse(&content, &mut Strict).unwrap_err().rule, &ACTION);
+            assert_eq!(Control::parse(&content, &mut Strict).unwrap_err().rule, ACTION.rule);
         }
         assert!(Control::parse(&members(&json!({"action": "start"})), &mut Strict).is_err());
     }

@@ -17,6 +17,7 @@ pub mod machines;
 pub mod measurement;
 pub mod message;
 pub mod metrics;
+pub mod mistakes;
 pub mod neighbours;
 pub mod paging;
 pub mod params;

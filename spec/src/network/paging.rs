@@ -3,9 +3,12 @@
 //! Readings: the first page is 1; a limit above the maximum is reduced to the maximum; a page after the last one is
 //! empty; a value that is not a positive integer is rejected.
 
+use std::convert::identity;
+
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
+use crate::network::mistakes::paging::{FIRST_PAGE, LIMIT};
 use crate::network::params::Params;
-use crate::network::requirements::paging::{FIRST_PAGE, LIMIT, ODD_VALUES};
+use crate::network::requirements::paging::ODD_VALUES;
 use crate::shape::{COUNT, object};
 use crate::{Refused, Rules};
 
@@ -54,10 +57,10 @@ impl Page {
     pub fn parse(params: &Params, sizes: Sizes, rules: &mut dyn Rules) -> Result<Page, Refused> {
         let number = match positive(params, "page")? {
             Some(number) => number,
-            None => rules.interpret(&FIRST_PAGE, 1, || 2),
+            None => rules.derive(&FIRST_PAGE, (), |()| 1),
         };
         let limit = match positive(params, "limit")? {
-            Some(limit) => rules.interpret(&LIMIT, limit, || limit + 1).min(sizes.maximum),
+            Some(limit) => rules.derive(&LIMIT, limit, identity).min(sizes.maximum),
             None => sizes.default,
         };
         Ok(Page { number, limit })
@@ -94,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     fn page(query: &str) -> Result<(u64, u64), Refused> {
         Page::parse(&Params::parse(query), Sizes::default(), &mut Strict)
@@ -127,7 +130,7 @@ mod tests {
 
     #[test]
     fn each_violated_rule_reads_another_page() {
-        let read = |rule| {
+        let read = |rule: Id| {
             let page = Page::parse(&Params::parse("limit=5"), Sizes::default(), &mut Without(rule)).unwrap();
             (page.number, page.limit)
         };

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::network::content::{member, text};
+use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
-use crate::network::requirements::pins::{HASH_REQUIRED, PINNED};
+use crate::network::mistakes::pins::HASH_REQUIRED;
+use crate::network::requirements::pins::PINNED;
 use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
@@ -37,9 +38,7 @@ pub struct Pin {
 impl Pin {
     /// Reads an `IPFS_PIN`'s content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Pin, Refused> {
-        let hash = text(content, "hash").filter(|hash| !hash.is_empty());
-        member(&HASH_REQUIRED, "hash", content, hash.is_some(), rules)?;
-        Ok(Pin { hash: hash.unwrap_or("none").to_owned() })
+        Ok(Pin { hash: read_member(&HASH_REQUIRED, "hash", content, filled, rules)?.to_owned() })
     }
 }
 
@@ -55,7 +54,7 @@ mod tests {
         let parse = |content: Value| Pin::parse(content.as_object().unwrap(), &mut Strict);
         assert_eq!(parse(json!({"hash": "bafy"})).unwrap().hash, "bafy");
         for bad in [json!({}), json!({"hash": 1}), json!({"hash": ""}), json!({"hash": null})] {
-            assert_eq!(parse(bad.clone()).unwrap_err().rule, &HASH_REQUIRED);
+            assert_eq!(parse(bad.clone()).unwrap_err().rule, HASH_REQUIRED.rule);
             assert!(Pin::parse(bad.as_object().unwrap(), &mut Without(&HASH_REQUIRED)).is_ok());
         }
     }

@@ -14,8 +14,8 @@ use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT;
 use crate::network::message::MessageType;
-use crate::network::requirements::programs::CREATED;
-use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
+use crate::network::mistakes::programs::VARIABLES;
+use crate::network::requirements::programs::{CREATED, MEMORY, RUNTIME, TIMEOUT};
 use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
@@ -118,24 +118,16 @@ pub fn variables(body: &[u8], rules: &mut dyn Rules) -> Result<BTreeMap<String, 
     let body: Result<Map<String, Value>, _> = serde_json::from_slice(body);
     let given = body.as_ref().ok().and_then(|body| body.get("variables").cloned());
     let sent = given.clone().unwrap_or_default();
-    rules.parse_value(
+    rules.read_value(
         &VARIABLES,
         &sent,
-        None,
-        || {
+        || (Some(sent.clone()), None),
+        |_| {
             body.map_err(|e| format!("not a JSON object: {e}"))?;
             let given = given.unwrap_or_else(|| Value::Object(Map::new()));
             serde_json::from_value(given).map_err(|e| format!("variables: {e}"))
         },
-        || Ok(as_texts(&sent)),
     )
-}
-
-/// Lenient: values that are not strings as JSON.
-fn as_texts(variables: &Value) -> BTreeMap<String, String> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let members = variables.as_object().into_iter().flatten();
-    members.map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
 fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Fault> {
@@ -225,7 +217,7 @@ mod tests {
             assert!(variables(good.as_bytes(), &mut Strict).is_ok(), "{good}");
         }
         for bad in ["x", "[]", r#"{"variables":[]}"#, r#"{"variables":{"a":1}}"#, r#"{"variables":null}"#] {
-            assert_eq!(variables(bad.as_bytes(), &mut Strict).unwrap_err().rule, &VARIABLES, "{bad}");
+            assert_eq!(variables(bad.as_bytes(), &mut Strict).unwrap_err().rule, VARIABLES.rule, "{bad}");
         }
     }
 

@@ -6,10 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::network::endpoint;
 use crate::network::limits::FILE as LARGEST;
-use crate::network::requirements::storage::STORED;
-use crate::network::requirements::storage::{
-    ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
-};
+use crate::network::mistakes::storage::{ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, TAGS};
+use crate::network::requirements::storage::{SIZE, STORED};
 use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
@@ -87,29 +85,28 @@ impl<'a> Upload<'a> {
     ) -> Result<Upload<'a>, Refused> {
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let field = |name: &str| part(name).and_then(|part| std::str::from_utf8(part.bytes).ok());
-        let file = part("file");
-        rules.require(&FILE_REQUIRED, file.is_some(), || "the part `file` is missing".to_owned())?;
-        let bytes = file.map_or(&[][..], |part| part.bytes);
-        rules.require(&SIZE, bytes.len() <= LARGEST.usize(), || {
-            format!("the file has {} bytes, at most {LARGEST} are allowed", bytes.len())
+        let file = match part("file") {
+            Some(file) => *file,
+            None => rules.refuse(&FILE_REQUIRED, (), "the part `file` is missing")?,
+        };
+        rules.require(&SIZE, file.bytes.len() <= LARGEST.usize(), || {
+            format!("the file has {} bytes, at most {LARGEST} are allowed", file.bytes.len())
         })?;
-        let address = field("address").filter(|address| !address.is_empty());
-        rules.require(&ADDRESS_REQUIRED, address.is_some(), || {
-            "the part `address` is missing or empty".to_owned()
-        })?;
+        let address = match field("address") {
+            Some(address) if !address.is_empty() => address,
+            _ => rules.refuse(&ADDRESS_REQUIRED, (), "the part `address` is missing or empty")?,
+        };
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
-            Some(channel) => rules.interpret(&CHANNEL, channel.to_owned(), || dialect.channel.clone()),
-            None => {
-                rules.interpret(&CHANNEL_DEFAULT, dialect.channel.clone(), || dialect.channel.to_lowercase())
-            }
+            Some(channel) => rules.derive(&CHANNEL, (dialect, channel), |(_, channel)| channel.to_owned()),
+            None => rules.derive(&CHANNEL_DEFAULT, dialect, |dialect| dialect.channel.clone()),
         };
         let tags = field("tags").unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
         let tags: Vec<String> = tags.map(str::to_owned).collect();
-        rules.forbid(&TAGS, tags.is_empty(), || "the form has tags".to_owned())?;
+        rules.accept(&TAGS, &*tags)?;
         Ok(Upload {
-            file: bytes,
-            content_type: file.and_then(|part| part.content_type).unwrap_or(DEFAULT_CONTENT_TYPE),
-            address: address.unwrap_or_default().to_owned(),
+            file: file.bytes,
+            content_type: file.content_type.unwrap_or(DEFAULT_CONTENT_TYPE),
+            address: address.to_owned(),
             signature: field("signature").unwrap_or_default().trim().to_owned(),
             channel,
             tags,
@@ -137,7 +134,7 @@ impl<'a> Upload<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     fn part<'a>(name: &'a str, bytes: &'a [u8]) -> Part<'a> {
         Part { name, content_type: (name == "file").then_some("text/plain"), bytes }
@@ -167,12 +164,13 @@ mod tests {
 
     #[test]
     fn file_and_address_are_required() {
-        for (rule, parts) in [
+        let cases: [(Id, Vec<Part<'_>>); 4] = [
             (&FILE_REQUIRED, vec![part("address", b"0x1")]),
             (&ADDRESS_REQUIRED, vec![part("file", b"")]),
             (&ADDRESS_REQUIRED, vec![part("file", b""), part("address", b"")]),
             (&ADDRESS_REQUIRED, vec![part("file", b""), part("address", b"\xff")]),
-        ] {
+        ];
+        for (rule, parts) in cases {
             let dialect = Dialect::default();
             assert_eq!(Upload::parse(&dialect, &parts, &mut Strict).unwrap_err().rule, rule);
             assert!(Upload::parse(&dialect, &parts, &mut Without(rule)).is_ok());

@@ -1,15 +1,18 @@
 //! Reads the STORE message (document 2, "Reading the STORE message"): the statuses, and what a response says about
 //! the bytes.
 
+use std::convert::identity;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::network::machines::StoreState;
 use crate::network::message::Message;
-use crate::network::requirements::store::{
+use crate::network::mistakes::store::{
     READ_ABSENT, READ_FORGOTTEN, READ_GONE, READ_LIVE, READ_NOT_STORE, READ_OTHER, READ_REMOVED,
     READ_REMOVING, READ_STATUS_FIRST, READ_UNDECIDED,
 };
+use crate::rules::Mistake;
 use crate::{Rules, Strict};
 
 /// A message's status, as readers see it.
@@ -119,7 +122,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn for_class(class: Class) -> Reading {
+    pub(super) fn for_class(class: Class) -> Reading {
         let warning = match class {
             Class::Live | Class::Unknown => None,
             Class::Forgotten => Some("STORE_FORGOTTEN"),
@@ -132,43 +135,25 @@ impl Reading {
 
 /// Classifies a response. `body` is its JSON, or none. Every input has a result.
 pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut dyn Rules) -> Reading {
+    match http_status {
+        200 | 410 => {}
+        404 => return class(&READ_ABSENT, Class::Absent, rules),
+        _ => return class(&READ_OTHER, Class::Unknown, rules),
+    }
+    let cid = complete(body);
     let status = body.and_then(|body| body.get("status")).and_then(Value::as_str).and_then(Status::named);
-    let complete = complete(body);
-    if !matches!(http_status, 200 | 410) {
-        return match http_status {
-            404 => Reading::for_class(rules.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
-            _ => Reading::for_class(rules.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
-        };
-    }
-    let shape_tells = http_status == 410 || complete.is_some();
-    let decisive =
-        matches!(status, Some(Status::Forgotten | Status::Removed | Status::Pending | Status::Rejected));
-    if decisive && shape_tells && rules.violated(&READ_STATUS_FIRST).is_some() {
-        return match complete {
-            Some(cid) if http_status == 200 => live(cid, body, rules),
-            _ => Reading::for_class(Class::Removed),
-        };
-    }
-    match status {
-        Some(Status::Forgotten) => {
-            Reading::for_class(rules.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
+    let status = rules.derive(&READ_STATUS_FIRST, (status, http_status, cid), |(status, ..)| status);
+    match (status, cid) {
+        (Some(Status::Forgotten), _) => class(&READ_FORGOTTEN, Class::Forgotten, rules),
+        (Some(Status::Pending | Status::Rejected), _) => class(&READ_UNDECIDED, Class::Unknown, rules),
+        _ if http_status == 410 => class(&READ_GONE, Class::Removed, rules),
+        (Some(Status::Removed), _) => class(&READ_REMOVED, Class::Removed, rules),
+        (Some(Status::Processed), Some(cid)) => live(cid, body, rules),
+        (Some(Status::Removing), Some(cid)) => {
+            let live = live(cid, body, rules);
+            rules.derive(&READ_REMOVING, live, identity)
         }
-        Some(Status::Pending | Status::Rejected) => {
-            Reading::for_class(rules.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
-        }
-        _ if http_status == 410 => {
-            Reading::for_class(rules.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
-        }
-        Some(Status::Removed) => {
-            Reading::for_class(rules.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
-        }
-        Some(Status::Removing) if complete.is_some() && rules.violated(&READ_REMOVING).is_some() => {
-            Reading::for_class(Class::Unknown)
-        }
-        Some(Status::Processed | Status::Removing) if complete.is_some() => {
-            live(complete.unwrap_or_default(), body, rules)
-        }
-        _ => Reading::for_class(rules.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
+        _ => class(&READ_NOT_STORE, Class::Absent, rules),
     }
 }
 
@@ -177,10 +162,12 @@ pub fn read(http_status: u16, body: Option<&Value>) -> Reading {
     classify(http_status, body, &mut Strict)
 }
 
+fn class(rule: &Mistake<fn(Class) -> Class>, documented: Class, rules: &mut dyn Rules) -> Reading {
+    Reading::for_class(rules.derive(rule, documented, identity))
+}
+
 fn live(cid: &str, body: Option<&Value>, rules: &mut dyn Rules) -> Reading {
-    // A common mistake: using the message's own hash.
-    let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
-    let cid = rules.effect(&READ_LIVE, cid, |_, _| outer());
+    let cid = rules.derive(&READ_LIVE, body, |_| cid);
     Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::for_class(Class::Live) }
 }
 

@@ -6,9 +6,10 @@ use crate::json::{self, MAX_INTEGER};
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_VALUES;
+use crate::network::mistakes::vrf::{BOUNDS, GENERATE_FIELDS, NUMBER, VERIFY_FIELDS};
 use crate::network::requirements::vrf as rows;
-use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
 use crate::network::shapes::{ERRORS, FILLED};
+use crate::rules::{Mistake, Reading};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
 use crate::{Refused, Rules};
 
@@ -47,6 +48,17 @@ endpoint! {
     errors: ERRORS,
 }
 
+/// The members of a request's body.
+pub fn members<'a>(
+    rule: &Mistake<Reading<&'a [u8], Map<String, Value>>>,
+    body: &'a [u8],
+    rules: &mut dyn Rules,
+) -> Result<Map<String, Value>, Refused> {
+    rules.read(rule, body, |body| {
+        serde_json::from_slice(body).map_err(|e| format!("the body is not a JSON object: {e}"))
+    })
+}
+
 /// The parameters of a random number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
@@ -63,19 +75,24 @@ pub struct Wanted {
 impl Wanted {
     /// Reads the body of a generate request. Without `count` one value is drawn.
     pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
-        let seed = text(body, "seed");
-        rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
+        let seed = match text(body, "seed") {
+            Some(seed) => seed.to_owned(),
+            None => rules.refuse(&GENERATE_FIELDS, (), shown(body, "seed"))?.to_owned(),
+        };
         let mut integer = |name: &str, otherwise: Option<i64>| {
             let given = if body.contains_key(name) { json::integer(&body[name]) } else { otherwise };
             let given = given.filter(|number| (-MAX_INTEGER..=MAX_INTEGER).contains(number));
-            rules.require(&GENERATE_FIELDS, given.is_some(), || shown(body, name))?;
-            Ok::<i64, Refused>(given.unwrap_or(1))
+            rules.read(&NUMBER, (), |()| given.ok_or_else(|| shown(body, name)))
         };
         let (min, max, count) = (integer("min", None)?, integer("max", None)?, integer("count", Some(1))?);
-        rules.require(&BOUNDS, min <= max && (1..=VRF_VALUES.value).contains(&count), || {
-            format!("min is {min}, max is {max}, count is {count}")
+        let max = rules.read(&BOUNDS, [min, max, count], |[min, max, count]| {
+            if min <= max && (1..=VRF_VALUES.value).contains(&count) {
+                Ok(max)
+            } else {
+                Err(format!("min is {min}, max is {max}, count is {count}"))
+            }
         })?;
-        Ok(Wanted { seed: seed.unwrap_or_default().to_owned(), min, max: max.max(min), count })
+        Ok(Wanted { seed, min, max, count })
     }
 }
 
@@ -109,25 +126,14 @@ pub struct Claim {
 impl Claim {
     /// Reads the body of a verify request.
     pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Claim, Refused> {
-        rules.parse(
-            &VERIFY_FIELDS,
-            || Claim::read(body, |given| given),
-            || {
-                // A value inside an array counts.
-                Claim::read(body, |given| given.get(0).unwrap_or(given)).or_else(|_| Ok(Claim::default()))
-            },
-        )
+        rules.read(&VERIFY_FIELDS, body, Claim::read)
     }
 
-    /// The claim of a body, where `of` finds a member's value.
-    fn read(body: &Map<String, Value>, of: fn(&Value) -> &Value) -> Result<Claim, String> {
-        let found = |name| body.get(name).map(of);
-        let text = |name| found(name).and_then(Value::as_str).map(str::to_owned);
-        Ok(Claim {
-            seed: text("seed").ok_or_else(|| shown(body, "seed"))?,
-            proof: text("proof").ok_or_else(|| shown(body, "proof"))?,
-            value: found("value").and_then(json::integer).ok_or_else(|| shown(body, "value"))?,
-        })
+    /// The claim of a body.
+    pub(super) fn read(body: &Map<String, Value>) -> Result<Claim, String> {
+        let text = |name| text(body, name).map(str::to_owned).ok_or_else(|| shown(body, name));
+        let value = body.get("value").and_then(json::integer).ok_or_else(|| shown(body, "value"));
+        Ok(Claim { seed: text("seed")?, proof: text("proof")?, value: value? })
     }
 }
 
@@ -136,13 +142,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     #[test]
     fn malformed_bodies_are_rejected() {
         let parse = |body: &Value| Wanted::parse(body.as_object().unwrap(), &mut Strict);
         assert_eq!(parse(&json!({"seed": "s", "min": 1, "max": 2})).unwrap().count, 1);
-        for (rule, body) in [
+        let cases: [(Id, Value); 10] = [
             (&GENERATE_FIELDS, json!({"min": 1, "max": 2})),
             (&GENERATE_FIELDS, json!({"seed": 1, "min": 1, "max": 2})),
             (&GENERATE_FIELDS, json!({"seed": "s", "max": 2})),
@@ -153,7 +159,8 @@ mod tests {
             (&BOUNDS, json!({"seed": "s", "min": 3, "max": 2})),
             (&BOUNDS, json!({"seed": "s", "min": 1, "max": 2, "count": 0})),
             (&BOUNDS, json!({"seed": "s", "min": 1, "max": 2, "count": VRF_VALUES.value + 1})),
-        ] {
+        ];
+        for (rule, body) in cases {
             assert_eq!(parse(&body).unwrap_err().rule, rule, "{body}");
         }
         assert!(Wanted::parse(json!({}).as_object().unwrap(), &mut Without(&GENERATE_FIELDS)).is_ok());
@@ -162,7 +169,10 @@ mod tests {
             json!({"seed": "s", "value": "1", "proof": "p"}),
             json!({"seed": "s", "value": 1, "proof": 1}),
         ] {
-            assert_eq!(Claim::parse(bad.as_object().unwrap(), &mut Strict).unwrap_err().rule, &VERIFY_FIELDS);
+            assert_eq!(
+                Claim::parse(bad.as_object().unwrap(), &mut Strict).unwrap_err().rule,
+                VERIFY_FIELDS.rule
+            );
         }
     }
 }

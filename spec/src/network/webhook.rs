@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 use sha2::Sha256;
 
 use crate::crypto::text::hex;
-use crate::network::content::{member, text};
+use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
-use crate::network::requirements::webhooks::{EVENTS, REGISTERED as REGISTERED_ROW, SECRET, URL};
+use crate::network::mistakes::webhooks::{EVENTS, SECRET, URL};
+use crate::network::requirements::webhooks::REGISTERED as REGISTERED_ROW;
 use crate::network::shapes::{ERRORS, FILLED, SUCCESS};
 use crate::relation::Fresh;
 use crate::shape::{Body, Field, Reply, ShapeKind, must};
@@ -61,20 +62,20 @@ pub struct Registration {
 impl Registration {
     /// Reads a WEBHOOK's content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Registration, Refused> {
-        let url = text(content, "url").filter(|url| !url.is_empty());
-        member(&URL, "url", content, url.is_some(), rules)?;
-        let events: Option<Vec<String>> =
-            content.get("events").and_then(|events| serde_json::from_value(events.clone()).ok());
-        member(&EVENTS, "events", content, events.is_some(), rules)?;
-        let secret = text(content, "secret");
-        // The secret itself stays out of the log.
-        let why = || "secret is missing or not a string".to_owned();
-        rules.require_value(&SECRET, content.get("secret"), None, secret.is_some(), why)?;
-        Ok(Registration {
-            url: url.unwrap_or_default().to_owned(),
-            events: events.unwrap_or_default(),
-            secret: secret.unwrap_or_default().to_owned(),
-        })
+        let url = read_member(&URL, "url", content, filled, rules)?.to_owned();
+        let texts = |sent: Option<&Value>| serde_json::from_value(sent?.clone()).ok();
+        let events = read_member(&EVENTS, "events", content, texts, rules)?;
+        let secret = content.get("secret");
+        let secret = rules.read_value(
+            &SECRET,
+            secret,
+            || (secret.cloned(), None),
+            // The secret itself stays out of the log.
+            |secret| {
+                secret.and_then(Value::as_str).ok_or_else(|| "secret is missing or not a string".to_owned())
+            },
+        )?;
+        Ok(Registration { url, events, secret: secret.to_owned() })
     }
 
     /// Whether an event is delivered.
@@ -108,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     #[test]
     fn malformed_registrations_are_rejected() {
@@ -116,14 +117,15 @@ mod tests {
         let parse = |content: &Value| Registration::parse(content.as_object().unwrap(), &mut Strict);
         let registration = parse(&good).unwrap();
         assert!(registration.wants(MESSAGE_NEW) && !registration.wants(PROGRAM_EXECUTED));
-        for (rule, name, value) in [
+        let cases: [(Id, &str, Value); 6] = [
             (&URL, "url", json!(1)),
             (&URL, "url", json!("")),
             (&EVENTS, "events", json!("message.new")),
             (&EVENTS, "events", json!([1])),
             (&EVENTS, "events", json!(null)),
             (&SECRET, "secret", json!(7)),
-        ] {
+        ];
+        for (rule, name, value) in cases {
             let mut bad = good.clone();
             bad[name] = value;
             assert_eq!(parse(&bad).unwrap_err().rule, rule);

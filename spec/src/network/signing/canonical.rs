@@ -3,17 +3,20 @@
 //! Two levels have a documented order of members: the message and its content. Below them, members keep the order in
 //! which they were written. The canonical form of a FORGET is not shown; here `hashes` takes the place of `content`.
 
+use std::convert::identity;
+
 use serde_json::{Map, Value};
 
 use super::signature::{keccak, recover_digest};
 use crate::crypto::address::Address;
 use crate::crypto::secp256k1::{self, SigningKey};
-use crate::crypto::text::{hex, prefixed_hex};
+use crate::crypto::text::prefixed_hex;
 use crate::json::{self, Fault};
-use crate::network::requirements::signing::{
+use crate::network::mistakes::signing::{
     RECORD_COMPACT, RECORD_DIGEST, RECORD_DUPLICATES, RECORD_FORM, RECORD_MEMBERS, RECORD_NESTED,
-    RECORD_NUMBERS, RECORD_OPTIONAL, RECORD_ORDER,
+    RECORD_OPTIONAL, RECORD_ORDER,
 };
+use crate::network::requirements::signing::RECORD_NUMBERS;
 use crate::{Refused, Rules};
 
 /// Members of the message, in order.
@@ -23,43 +26,37 @@ const CONTENT: [&str; 7] = ["address", "key", "type", "ref", "content", "hashes"
 
 /// The canonical JSON of a message, which may hold more members in any order.
 pub fn canonical(message: &str, rules: &mut dyn Rules) -> Result<String, Refused> {
-    let value = read(message, rules)?;
-    let empty = Map::new();
-    let outer = value.as_object().unwrap_or(&empty);
-    let inner = outer.get("content").and_then(Value::as_object).unwrap_or(&empty);
-    rules.require(&RECORD_FORM, value.is_object(), || "the message is not an object".to_owned())?;
+    let mut outer = read(message, rules)?;
+    let wrong = |name: &str| format!("{name} is missing or has another type");
+    let is_text = |members: &Map<String, Value>, name: &str| members.get(name).is_some_and(Value::is_string);
+    for name in ["type", "channel"] {
+        rules.require(&RECORD_FORM, is_text(&outer, name), || wrong(name))?;
+    }
+    let mut inner = match outer.get_mut("content").map(Value::take) {
+        Some(Value::Object(inner)) => inner,
+        _ => rules.refuse(&RECORD_FORM, (), wrong("content"))?,
+    };
+    let has_content = inner.contains_key("content") || inner.get("hashes").is_some_and(Value::is_array);
     for (name, holds) in [
-        ("type", outer.get("type").is_some_and(Value::is_string)),
-        ("channel", outer.get("channel").is_some_and(Value::is_string)),
-        ("content", outer.get("content").is_some_and(Value::is_object)),
-        ("content.address", inner.get("address").is_some_and(Value::is_string)),
-        (
-            "content.content",
-            inner.contains_key("content") || inner.get("hashes").is_some_and(Value::is_array),
-        ),
+        ("content.address", is_text(&inner, "address")),
+        ("content.content", has_content),
         ("content.time", inner.get("time").and_then(json::integer).is_some()),
     ] {
-        rules.require(&RECORD_FORM, holds, || format!("{name} is missing or has another type"))?;
+        rules.require(&RECORD_FORM, holds, || wrong(name))?;
     }
-    let sort = rules.violated(&RECORD_NESTED).is_some();
-    let content = level(inner, &CONTENT, rules, |name, value| match name {
-        // Below the documented levels the writer's order is kept.
-        "content" | "hashes" if sort => sorted(value.clone()),
-        _ => value.clone(),
-    });
-    let message = level(outer, &MESSAGE, rules, |name, value| match name {
-        "content" => Value::Object(content.clone()),
-        _ => value.clone(),
-    });
-    let message = Value::Object(message);
+    let content = level(&mut inner, &CONTENT, rules);
+    let content = rules.derive(&RECORD_OPTIONAL, content, identity);
+    // Below the documented levels the writer's order is kept.
+    let content = rules.derive(&RECORD_NESTED, content, identity);
+    if let Some(place) = outer.get_mut("content") {
+        *place = content.into();
+    }
+    let message = Value::Object(level(&mut outer, &MESSAGE, rules));
     let odd = json::odd_number(&message).map(ToString::to_string);
     rules.require(&RECORD_NUMBERS, odd.is_none(), || {
         format!("the number {} is written in several notations", odd.clone().unwrap_or_default())
     })?;
-    Ok(rules.effect(&RECORD_COMPACT, message.to_string(), |_, variant| match variant {
-        "ascii" => escaped(&message.to_string()),
-        _ => spaced(&message),
-    }))
+    Ok(rules.derive(&RECORD_COMPACT, &message, Value::to_string))
 }
 
 /// The 32-byte digest that is signed.
@@ -87,98 +84,37 @@ pub fn verify_record(
 /// The digest of the personal message that holds a record's digest.
 fn wrapped(canonical: &str, rules: &mut dyn Rules) -> [u8; 32] {
     let digest = record_digest(canonical, rules);
-    let signed = rules.effect(&RECORD_DIGEST, digest.to_vec(), |digest, _| hex(&digest).into_bytes());
+    let signed = rules.derive(&RECORD_DIGEST, digest, |digest| digest.to_vec());
     super::signature::digest(&signed, rules)
 }
 
-fn read(message: &str, rules: &mut dyn Rules) -> Result<Value, Refused> {
-    let read = json::parse_unique(message);
-    let twice = match &read {
-        Err(Fault::Duplicate(key)) => Some(key.clone()),
-        _ => None,
+fn read(message: &str, rules: &mut dyn Rules) -> Result<Map<String, Value>, Refused> {
+    let value = match json::parse_unique(message) {
+        Ok(value) => value,
+        Err(Fault::Syntax(why)) => return rules.refuse(&RECORD_FORM, (), why),
+        Err(Fault::Duplicate(key)) => {
+            rules.refuse(&RECORD_DUPLICATES, message, format!("the key {key:?} is duplicated"))?
+        }
     };
-    rules.require(&RECORD_DUPLICATES, twice.is_none(), || format!("the key {twice:?} is duplicated"))?;
-    match read {
-        Err(Fault::Syntax(why)) => rules.parse(&RECORD_FORM, || Err(why), || Ok(Value::Null)),
-        // With the rule violated, the last of the two wins, as in most readers.
-        Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(message).unwrap_or_default()),
-        Ok(value) => Ok(value),
+    match value {
+        Value::Object(members) => Ok(members),
+        _ => rules.refuse(&RECORD_FORM, (), "the message is not an object"),
     }
 }
 
-/// The members that `names` lists, in that order.
-fn level(
-    members: &Map<String, Value>,
-    names: &[&str],
-    rules: &mut dyn Rules,
-    value: impl Fn(&str, &Value) -> Value,
-) -> Map<String, Value> {
+/// Takes the members that `names` lists, in that order.
+fn level(members: &mut Map<String, Value>, names: &[&str], rules: &mut dyn Rules) -> Map<String, Value> {
     // `hashes` is part of it only if there is no `content`.
-    let listed =
-        |name: &&str| names.contains(name) && (*name != "hashes" || !members.contains_key("content"));
-    let received = || members.keys().map(String::as_str);
-    let mut order: Vec<&str> =
-        names.iter().copied().filter(|name| members.contains_key(*name)).filter(listed).collect();
-    if rules.violated(&RECORD_ORDER).is_some() {
-        order = received().filter(listed).collect();
-    }
-    if rules.violated(&RECORD_MEMBERS).is_some() {
-        order.extend(received().filter(|name| !listed(name)));
-    }
-    let mut level: Map<String, Value> =
-        order.into_iter().map(|name| (name.to_owned(), value(name, &members[name]))).collect();
-    if names.contains(&"ref") && rules.violated(&RECORD_OPTIONAL).is_some() {
-        for name in ["key", "type", "ref"].into_iter().filter(|name| !members.contains_key(*name)) {
-            level.insert(name.to_owned(), Value::Null);
-        }
-    }
-    level
-}
-
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<(String, Value)> =
-                members.into_iter().map(|(key, value)| (key, sorted(value))).collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(members.into_iter().collect())
-        }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        other => other,
-    }
-}
-
-/// A blank after every colon and comma.
-fn spaced(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let members: Vec<String> = members
-                .iter()
-                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), spaced(value)))
-                .collect();
-            format!("{{{}}}", members.join(", "))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
-        other => other.to_string(),
-    }
-}
-
-/// Escapes non-ASCII characters.
-fn escaped(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let mut units = [0; 2];
-            let escapes: Vec<char> = if c.is_ascii() {
-                vec![c]
-            } else {
-                c.encode_utf16(&mut units)
-                    .iter()
-                    .flat_map(|unit| format!("\\u{unit:04x}").chars().collect::<Vec<_>>())
-                    .collect()
-            };
-            escapes
-        })
-        .collect()
+    let listed = names.iter().filter(|name| members.contains_key(**name));
+    let listed = listed.filter(|name| **name != "hashes" || !members.contains_key("content"));
+    let order = listed.map(|name| (*name).to_owned()).collect();
+    let order = rules.derive(&RECORD_ORDER, (members, order), |(_, order)| order);
+    let order = rules.derive(&RECORD_MEMBERS, (members, order), |(_, order)| order);
+    let take = |name: String| {
+        let value = members[&name].take();
+        (name, value)
+    };
+    order.into_iter().map(take).collect()
 }
 
 #[cfg(test)]
@@ -187,6 +123,7 @@ mod tests {
 
     use super::*;
     use crate::crypto::secp256k1::key_from_secret;
+    use crate::crypto::text::hex;
     use crate::{Id, Strict, Without};
 
     const SENT: &str = r#"{"chain":"ETH","channel":"C","content":{"time":7,"content":{"b":{"d":1,"c":"é"},"a":[]},"key":"k","extra":1,"address":"0x1"},"type":"AGGREGATE","timestamp":7}"#;
@@ -212,7 +149,9 @@ mod tests {
 
     #[test]
     fn each_violated_rule_changes_the_json_or_the_digest() {
-        for rule in [&RECORD_ORDER, &RECORD_MEMBERS, &RECORD_OPTIONAL, &RECORD_NESTED, &RECORD_COMPACT] {
+        let rules: [Id; 5] =
+            [&RECORD_ORDER, &RECORD_MEMBERS, &RECORD_OPTIONAL, &RECORD_NESTED, &RECORD_COMPACT];
+        for rule in rules {
             let violated = canonical(SENT, &mut Without(rule)).unwrap();
             assert_ne!(violated, CANONICAL, "{rule}");
         }

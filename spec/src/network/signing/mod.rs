@@ -17,7 +17,8 @@ pub use signature::{
 use crate::crypto::address::Address;
 use crate::json;
 use crate::network::envelope::Envelope;
-use crate::network::requirements::signing::{GENERAL_TAKEN, RECORD_TAKEN, VERIFIED};
+use crate::network::mistakes::signing::{GENERAL_TAKEN, RECORD_TAKEN};
+use crate::network::requirements::signing::VERIFIED;
 use crate::{Refused, Rules, Strict};
 
 /// The bytes that a signature covers.
@@ -51,11 +52,8 @@ pub fn check(envelope: &Envelope, rules: &mut dyn Rules) -> Result<Option<Scheme
     rules.require(&VERIFIED, scheme.is_some(), || {
         format!("the signature is not one of {}", envelope.address)
     })?;
-    // Each scheme has something of its own: a general signature its nonce, a record its canonical form.
-    let is_general = matches!(scheme, Some(Scheme::Request | Scheme::Compact));
-    let has_nonce = envelope.text.contains("\"nonce\"");
-    rules.forbid(&GENERAL_TAKEN, !(is_general && has_nonce), || "a general signature".to_owned())?;
-    rules.forbid(&RECORD_TAKEN, scheme != Some(Scheme::Record), || "the signature of a record".to_owned())?;
+    rules.accept(&GENERAL_TAKEN, (scheme, envelope.text.as_str()))?;
+    rules.accept(&RECORD_TAKEN, scheme)?;
     Ok(scheme)
 }
 
@@ -114,10 +112,10 @@ mod tests {
     fn rejected_scheme_rejects_only_its_own_messages() {
         let text = aggregate(Some("n1"));
         let general = envelope(&text, &sign_request(&key(), &text));
-        assert_eq!(check(&general, &mut Without(&GENERAL_TAKEN)).unwrap_err().rule, &GENERAL_TAKEN);
+        assert_eq!(check(&general, &mut Without(&GENERAL_TAKEN)).unwrap_err().rule, GENERAL_TAKEN.rule);
         assert!(check(&general, &mut Without(&RECORD_TAKEN)).is_ok());
         let record = envelope(&text, &sign_record(&key(), &text, &mut Strict).unwrap());
-        assert_eq!(check(&record, &mut Without(&RECORD_TAKEN)).unwrap_err().rule, &RECORD_TAKEN);
+        assert_eq!(check(&record, &mut Without(&RECORD_TAKEN)).unwrap_err().rule, RECORD_TAKEN.rule);
         let plain = aggregate(None);
         let plain = envelope(&plain, &sign_request(&key(), &plain));
         assert!(check(&plain, &mut Without(&GENERAL_TAKEN)).is_ok());

@@ -1,5 +1,7 @@
 //! General request signing: a JSON text with data, a timestamp and a nonce, signed byte for byte.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::signature::{sign_text, verify};
@@ -7,7 +9,8 @@ use crate::crypto::address::Address;
 use crate::crypto::secp256k1::SigningKey;
 use crate::crypto::text::sha256_hex;
 use crate::json;
-use crate::network::requirements::signing::{REQUEST_FORM, REQUEST_NONCE, REQUEST_TEXT, REQUEST_TIMESTAMP};
+use crate::network::mistakes::signing::{REQUEST_FORM, REQUEST_TEXT};
+use crate::network::requirements::signing::{REQUEST_NONCE, REQUEST_TIMESTAMP};
 use crate::network::requirements::storage;
 use crate::{Refused, Rules};
 
@@ -33,23 +36,22 @@ pub fn verify_request(
     address: &str,
     rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
-    let message: Map<String, Value> = rules.parse(
-        &REQUEST_FORM,
-        || serde_json::from_str(text).map_err(|e| format!("the request is not a JSON object: {e}")),
-        || Ok(serde_json::from_str(text).unwrap_or_default()),
-    )?;
-    // When the form is violated, there may be no members to read.
-    if !message.is_empty() || text.trim_start().starts_with('{') {
-        let timestamp = message.get("timestamp");
-        rules.require(&REQUEST_TIMESTAMP, timestamp.and_then(json::integer).is_some(), || {
-            format!("timestamp is {timestamp:?}")
-        })?;
-        let nonce = message.get("nonce");
-        let given = nonce.and_then(Value::as_str).is_some_and(|nonce| !nonce.is_empty());
-        rules.require(&REQUEST_NONCE, given, || format!("nonce is {nonce:?}"))?;
+    match serde_json::from_str(text) {
+        Ok(message) => check_members(&message, rules)?,
+        Err(e) => rules.refuse(&REQUEST_FORM, text, format!("the request is not a JSON object: {e}"))?,
     }
-    let signed = rules.effect(&REQUEST_TEXT, text.to_owned(), |text, _| sorted(&text));
+    let signed = rules.derive(&REQUEST_TEXT, text, Cow::Borrowed);
     verify(signed.as_bytes(), signature, address, rules)
+}
+
+fn check_members(message: &Map<String, Value>, rules: &mut dyn Rules) -> Result<(), Refused> {
+    let timestamp = message.get("timestamp");
+    rules.require(&REQUEST_TIMESTAMP, timestamp.and_then(json::integer).is_some(), || {
+        format!("timestamp is {timestamp:?}")
+    })?;
+    let nonce = message.get("nonce");
+    let given = nonce.and_then(Value::as_str).is_some_and(|nonce| !nonce.is_empty());
+    rules.require(&REQUEST_NONCE, given, || format!("nonce is {nonce:?}"))
 }
 
 /// Signs a file for its upload: the hexadecimal SHA-256 of its bytes, as a string.
@@ -68,23 +70,6 @@ pub fn verify_file(
     rules.require(&storage::SIGNATURE, verified.is_ok(), || {
         format!("the signature is not one of {address:.60} over this file")
     })
-}
-
-/// The text as rewritten by a server that does not keep the received bytes: compact, with sorted keys.
-fn sorted(text: &str) -> String {
-    fn sort(value: Value) -> Value {
-        match value {
-            Value::Object(members) => {
-                let mut members: Vec<(String, Value)> =
-                    members.into_iter().map(|(key, value)| (key, sort(value))).collect();
-                members.sort_by(|a, b| a.0.cmp(&b.0));
-                Value::Object(members.into_iter().collect())
-            }
-            Value::Array(items) => items.into_iter().map(sort).collect(),
-            other => other,
-        }
-    }
-    serde_json::from_str(text).map_or_else(|_| json::compact(text), |value| sort(value).to_string())
 }
 
 #[cfg(test)]

@@ -2,25 +2,25 @@
 
 use crate::crypto::address::Address;
 use crate::crypto::eip191::PREFIX as PREFIX_WORDS;
-use crate::crypto::keccak::{keccak256, sha3_256};
+use crate::crypto::keccak::keccak256;
 use crate::crypto::secp256k1::{self, PublicKey, Signature, SigningKey};
 use crate::crypto::text::{parse_hex, parse_prefixed_hex, prefixed_hex};
-use crate::network::requirements::signing::{
-    ADDRESS, KECCAK, LENGTH, LOW_S, PREFIX, PUBLIC_KEY, SECRET_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS,
-    SIGNATURE_TEXT, SIGNATURE_V, SIGNER,
+use crate::network::mistakes::signing::{
+    ADDRESS, KECCAK, LENGTH, PREFIX, PUBLIC_KEY, SECRET_KEY, SIGNATURE_LENGTH, SIGNATURE_SCALARS,
+    SIGNATURE_TEXT, SIGNATURE_V,
 };
+use crate::network::requirements::signing::{LOW_S, SIGNER};
 use crate::{Refused, Rules, Strict};
 
 /// The Keccak-256 of `bytes`.
 pub fn keccak(bytes: &[u8], rules: &mut dyn Rules) -> [u8; 32] {
-    rules.effect(&KECCAK, keccak256(bytes), |_, _| sha3_256(bytes))
+    rules.derive(&KECCAK, bytes, keccak256)
 }
 
 /// The digest that a wallet signs for `message`.
 pub fn digest(message: &[u8], rules: &mut dyn Rules) -> [u8; 32] {
-    let length =
-        rules.effect(&LENGTH, message.len(), |_, _| String::from_utf8_lossy(message).chars().count());
-    let prefix = rules.effect(&PREFIX, format!("{PREFIX_WORDS}{length}"), |_, _| String::new());
+    let length = rules.derive(&LENGTH, message, <[u8]>::len);
+    let prefix = rules.derive(&PREFIX, length, |length| format!("{PREFIX_WORDS}{length}"));
     let mut bytes = prefix.into_bytes();
     bytes.extend_from_slice(message);
     keccak(&bytes, rules)
@@ -33,52 +33,32 @@ pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
 
 /// Reads a private key: 32 bytes, not zero and below the curve's order.
 pub fn parse_secret_key(bytes: &[u8], rules: &mut dyn Rules) -> Result<SigningKey, Refused> {
-    let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
-    rules.parse(
-        &SECRET_KEY,
-        || key(bytes).ok_or_else(|| format!("{} bytes that are not a private key", bytes.len())),
-        || {
-            // Lenient: truncated or padded at the end, and 1 if the result is not a scalar.
-            let filled: [u8; 32] = std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default());
-            let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
-            Ok(key(&filled).or_else(|| key(&one)).expect("1 is a scalar"))
-        },
-    )
+    rules.read(&SECRET_KEY, bytes, |bytes| {
+        let key = bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
+        key.ok_or_else(|| format!("{} bytes that are not a private key", bytes.len()))
+    })
 }
 
 /// Reads a signature: `0x` and 130 digits, or the digits alone.
 pub fn parse_signature(text: &str, rules: &mut dyn Rules) -> Result<Signature, Refused> {
-    let bytes = rules.parse(
-        &SIGNATURE_TEXT,
-        || {
-            parse_hex(text.strip_prefix("0x").unwrap_or(text))
-                .ok_or_else(|| format!("not a hexadecimal string: {text:.140}"))
-        },
-        || {
-            let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
-            let digits: String = digits.chars().filter(char::is_ascii_hexdigit).collect();
-            Ok(parse_hex(&digits[..digits.len() & !1]).unwrap_or_default())
-        },
-    )?;
+    let bytes = rules.read(&SIGNATURE_TEXT, text, |text| {
+        parse_hex(text.strip_prefix("0x").unwrap_or(text))
+            .ok_or_else(|| format!("not a hexadecimal string: {text:.140}"))
+    })?;
     from_bytes(&bytes, rules)
 }
 
 /// Reads a signature's bytes: r, s and v; a v of 0 or 1 is read as 27 or 28.
 fn from_bytes(bytes: &[u8], rules: &mut dyn Rules) -> Result<Signature, Refused> {
-    let length = bytes.len();
-    let bytes: [u8; 65] = rules.parse(
-        &SIGNATURE_LENGTH,
-        || bytes.try_into().map_err(|_| format!("{length} bytes instead of 65")),
-        || Ok(std::array::from_fn(|n| bytes.get(n).copied().unwrap_or_default())),
-    )?;
+    let bytes = rules.read(&SIGNATURE_LENGTH, bytes, |bytes| {
+        bytes.try_into().map_err(|_| format!("{} bytes instead of 65", bytes.len()))
+    })?;
     let mut signature = Signature::from_bytes(&bytes);
-    rules.require(&SIGNATURE_V, signature.has_known_v(), || format!("v is {}, not 27 or 28", signature.v))?;
-    signature.v = match signature.v {
-        0 | 27 => 27,
-        1 | 28 => 28,
-        // With the rule violated, only the lowest bit counts.
-        other => 28 - (other & 1),
-    };
+    signature.v = rules.read(&SIGNATURE_V, signature.v, |v| match v {
+        0 | 27 => Ok(27),
+        1 | 28 => Ok(28),
+        other => Err(format!("v is {other}, not 27 or 28")),
+    })?;
     Ok(signature)
 }
 
@@ -101,28 +81,17 @@ pub fn verify(
 
 /// The address of a public key.
 pub fn address_of(key: &PublicKey, rules: &mut dyn Rules) -> Address {
-    let hashed = rules.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
+    let hashed = rules.derive(&ADDRESS, key, |key| &key[1..]);
     Address::from_digest(keccak(hashed, rules))
 }
 
 /// Reads a public key: `0x04` and 128 digits, a point on the curve.
 pub fn parse_public_key(text: &str, rules: &mut dyn Rules) -> Result<PublicKey, Refused> {
-    rules.parse(
-        &PUBLIC_KEY,
-        || {
-            parse_prefixed_hex(text)
-                .and_then(|bytes| secp256k1::parse_public_key(&bytes))
-                .ok_or_else(|| format!("not a public key: {text:.140}"))
-        },
-        || {
-            // Lenient: without `0x`, compressed, without the first byte, or off the curve.
-            let bytes = parse_hex(text.trim_start_matches("0x")).unwrap_or_default();
-            let tail = bytes.len().min(64);
-            let bare =
-                || std::array::from_fn(|n| bytes.get((n + tail).wrapping_sub(65)).copied().unwrap_or(4));
-            Ok(secp256k1::parse_any_public_key(&bytes).unwrap_or_else(bare))
-        },
-    )
+    rules.read(&PUBLIC_KEY, text, |text| {
+        parse_prefixed_hex(text)
+            .and_then(|bytes| secp256k1::parse_public_key(&bytes))
+            .ok_or_else(|| format!("not a public key: {text:.140}"))
+    })
 }
 
 pub(super) fn recover_digest(
@@ -132,16 +101,14 @@ pub(super) fn recover_digest(
     rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
     let signature = parse_signature(signature, rules)?;
-    let stated = stated.map(|text| (text, Address::parse(text)));
-    let stand_in = stated.and_then(|(_, address)| address).unwrap_or(Address([0; 20]));
-    let key = signature.recover(digest);
-    rules.require(&SIGNATURE_SCALARS, key.is_some(), || "no public key can be recovered".to_owned())?;
-    let Some(key) = key else { return Ok(stand_in) };
+    let Some(key) = signature.recover(digest) else {
+        return rules.refuse(&SIGNATURE_SCALARS, stated, "no public key can be recovered");
+    };
     rules.require(&LOW_S, signature.has_low_s(), || "s is the higher of its two values".to_owned())?;
     let signer = address_of(&key, rules);
-    if let Some((text, address)) = stated {
-        rules.require(&SIGNER, address == Some(signer), || {
-            format!("the signer is {signer}, but {text:.60} is stated")
+    if let Some(stated) = stated {
+        rules.require(&SIGNER, Address::parse(stated) == Some(signer), || {
+            format!("the signer is {signer}, but {stated:.60} is stated")
         })?;
     }
     Ok(signer)
@@ -205,7 +172,7 @@ mod tests {
     fn each_violated_step_changes_the_digest() {
         let message = "\u{2014}".as_bytes();
         let conforming = digest(message, &mut Strict);
-        for rule in [&KECCAK, &PREFIX, &LENGTH] {
+        for rule in [KECCAK.rule, PREFIX.rule, LENGTH.rule] {
             assert_ne!(digest(message, &mut Without(rule)), conforming, "{rule}");
         }
         assert_eq!(digest(b"ascii", &mut Without(&LENGTH)), digest(b"ascii", &mut Strict));
@@ -215,7 +182,7 @@ mod tests {
     fn only_32_byte_scalars_are_private_keys() {
         assert!(parse_secret_key(&[1; 32], &mut Strict).is_ok());
         for bad in [&[1; 31][..], &[1; 33], &[0; 32], &[0xff; 32], &[]] {
-            assert_eq!(parse_secret_key(bad, &mut Strict).unwrap_err().rule, &SECRET_KEY);
+            assert_eq!(parse_secret_key(bad, &mut Strict).unwrap_err().rule, SECRET_KEY.rule);
             assert!(parse_secret_key(bad, &mut Without(&SECRET_KEY)).is_ok());
         }
     }
@@ -232,7 +199,7 @@ mod tests {
         off.replace_range(131..132, if text.ends_with('0') { "1" } else { "0" });
         let bare = format!("0x{}", &text[4..]);
         for bad in [&compressed, &off, &bare, &text[2..], "", "0x04", "0x"] {
-            assert_eq!(parse_public_key(bad, &mut Strict).unwrap_err().rule, &PUBLIC_KEY, "{bad}");
+            assert_eq!(parse_public_key(bad, &mut Strict).unwrap_err().rule, PUBLIC_KEY.rule, "{bad}");
             assert!(parse_public_key(bad, &mut Without(&PUBLIC_KEY)).is_ok(), "{bad}");
         }
         assert_eq!(parse_public_key(&bare, &mut Without(&PUBLIC_KEY)), Ok(conforming));
