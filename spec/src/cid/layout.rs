@@ -1,10 +1,12 @@
 //! The layout of content in blocks: the parameters that determine an identifier.
 
+use std::convert::identity;
+
 use cid::Cid;
 
 use super::block::Node;
+use super::mistakes::OF_LAYOUT;
 use crate::Rules;
-use crate::drop::requirements::cid as rows;
 
 /// The documented chunk size, in bytes.
 const CHUNK_BYTES: usize = 262_144;
@@ -84,25 +86,9 @@ impl Layout {
         }
     }
 
-    /// The documented layout, changed by what `rules` violates.
+    /// The documented layout, or that of the mistake whose rule is violated.
     pub fn with_rules(estimate: Estimate, rules: &mut dyn Rules) -> Layout {
-        let conforming = Layout { estimate, ..Layout::default() };
-        Layout {
-            version: rules.interpret(&rows::VERSION, conforming.version, || Version::V0),
-            wrapped_as: rules
-                .interpret(&rows::NOT_WRAPPED, conforming.wrapped_as, || Some("folder".to_owned())),
-            raw_leaves: rules.interpret(&rows::RAW_LEAVES, conforming.raw_leaves, || false),
-            chunk_bytes: rules.interpret(&rows::CHUNKS, conforming.chunk_bytes, || 1 << 20),
-            width: rules.interpret(&rows::BALANCED, conforming.width, || 1024),
-            shard_above_bytes: rules.interpret(&rows::SHARDED, conforming.shard_above_bytes, || None),
-            estimate,
-            dotfiles: rules.interpret(&rows::DOTFILES, conforming.dotfiles, || false),
-            empty_directories: rules.interpret(
-                &rows::EMPTY_DIRECTORIES,
-                conforming.empty_directories,
-                || true,
-            ),
-            links: rules.interpret(&rows::SYMLINKS, conforming.links, || false),
-        }
+        let documented = Layout { estimate, ..Layout::default() };
+        OF_LAYOUT.iter().fold(documented, |layout, mistake| rules.derive(mistake, layout, identity))
     }
 }

@@ -22,6 +22,7 @@ mod folder;
 mod hamt;
 mod hash;
 mod layout;
+pub mod mistakes;
 mod node;
 mod tree;
 mod walk;
