@@ -500,15 +500,6 @@ impl Core {
         self.rules().accept_value(rule, sent, None)
     }
 
-    pub(crate) fn parse<T>(
-        &mut self,
-        rule: Id,
-        strict: impl FnOnce() -> Result<T, String>,
-        lenient: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, Refused> {
-        self.rules().parse(rule, strict, lenient)
-    }
-
     /// How `rule` is violated here, if it is.
     fn consult(&mut self, rule: Id) -> Option<&'static str> {
         self.consulted.note(rule);

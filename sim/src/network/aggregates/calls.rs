@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use assay_spec::network::aggregate::{AggregateFilter, LIST, Record};
+use assay_spec::network::mistakes::aggregates::FIELDS;
 use assay_spec::network::params::Params;
-use assay_spec::network::requirements::aggregates::{FIELDS, JSON_UNKNOWN, UNKNOWN};
+use assay_spec::network::requirements::aggregates::{JSON_UNKNOWN, UNKNOWN};
 use serde_json::{Map, Value, json};
 
 use super::kept::{Aggregates, Kept};
@@ -83,8 +84,7 @@ pub(in crate::network) fn list(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
-    let no_fields = call.params.text("content.fields").is_none();
-    core.forbid(&FIELDS, no_fields, || "`content.fields` is given".to_owned())?;
+    core.accept(&FIELDS, &call.params)?;
     let (params, filter) = (call.params.clone(), AggregateFilter::of_list(&call.params));
     let AggregateQuery { filter, .. } = core.step(AggregateQuery { params, filter });
     let aggregates = state.seen(core, call.site).derived.aggregates;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use assay_spec::network::aggregate::{Aggregate, Write};
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::aggregates::{DELEGATE, DELEGATE_LIMITS, DELEGATE_REVOKED, OWNER};
+use assay_spec::network::mistakes::aggregates::DELEGATE;
+use assay_spec::network::requirements::aggregates::{DELEGATE_LIMITS, DELEGATE_REVOKED, OWNER};
 use assay_spec::network::requirements::envelope::SIZE;
 use serde_json::{Map, Value};
 
@@ -47,7 +48,7 @@ pub(in crate::network) fn judge(
     let why = || format!("{} may not write for {owner:.80}: {authority:?}", envelope.address);
     match authority {
         Authority::Own => {}
-        Authority::Allowed => core.forbid(&DELEGATE, false, why)?,
+        Authority::Allowed => core.accept(&DELEGATE, (envelope.address.as_str(), owner))?,
         Authority::Beyond => core.require(&DELEGATE_LIMITS, false, why)?,
         Authority::Revoked => core.require(&DELEGATE_REVOKED, false, why)?,
         Authority::Stranger => core.require(&OWNER, false, why)?,

@@ -1,11 +1,10 @@
 //! The list of messages: `GET /messages`.
 
-use assay_spec::Id;
 use assay_spec::endpoint::Endpoint;
+use assay_spec::network::mistakes::listing::{CONTENT_KEYS, TAGS};
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
 use assay_spec::network::query::{LIST, MessageFilter};
-use assay_spec::network::requirements::listing::{CONTENT_KEYS, TAGS};
 use assay_spec::network::store::Status;
 use serde_json::Value;
 
@@ -49,11 +48,8 @@ pub(in crate::network) fn list(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
-    let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
-    for (name, rule) in parameters {
-        let is_absent = call.params.text(name).is_none();
-        core.forbid(rule, is_absent, || format!("`{name}` is given"))?;
-    }
+    core.accept(&TAGS, &call.params)?;
+    core.accept(&CONTENT_KEYS, &call.params)?;
     let (params, filter) = (call.params.clone(), MessageFilter::of_list(&call.params));
     let ListQuery { filter, .. } = core.step(ListQuery { params, filter });
     let replica = state.seen(core, call.site);

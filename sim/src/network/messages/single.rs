@@ -1,9 +1,11 @@
 //! One message: `POST /messages` and `GET /messages/{hash}`.
 
 use assay_spec::network::message::{Message, MessageType};
-use assay_spec::network::requirements::errors::NO_INTERNAL;
-use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN};
-use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED};
+use assay_spec::network::mistakes::errors::NO_INTERNAL;
+use assay_spec::network::mistakes::messages::{FOUND, TYPE_FREE};
+use assay_spec::network::mistakes::store::{FORGOTTEN, REMOVED};
+use assay_spec::network::requirements::messages::UNKNOWN;
+use assay_spec::network::requirements::store::LAGGING;
 use assay_spec::network::store::{Status, removed, stripped, wrapped};
 use assay_spec::{Id, Instant};
 use serde_json::Value;
@@ -71,10 +73,8 @@ pub(in crate::network) fn create(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let created = Take::run(core, state, call, None, &|core, envelope, _| {
-        let is_post = envelope.kind == MessageType::Post;
-        Ok(core.forbid(&TYPE_FREE, is_post, || format!("the type is {}", envelope.kind.name()))?)
-    })?;
+    let created =
+        Take::run(core, state, call, None, &|core, envelope, _| Ok(core.accept(&TYPE_FREE, envelope.kind)?))?;
     Ok(created.reply(core, call, &[]))
 }
 
@@ -85,19 +85,17 @@ pub(in crate::network) fn read(
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let text = call.capture(0);
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    core.forbid(&NO_INTERNAL, is_plain, || "the hash has invalid characters".to_owned())?;
+    core.accept(&NO_INTERNAL, text)?;
     let store = state.seen(core, call.site).store;
     let Some(number) = store.find_text(text) else { return Missing::run(core, state, text) };
-    let is_post = store.stored(number).kind() == MessageType::Post;
-    core.forbid(&FOUND, !is_post, || format!("{text} is a POST"))?;
+    core.accept(&FOUND, (store.stored(number).kind(), text))?;
     let message = record::message(core, &state.limits, &store, number);
     let status = record::status(store.state(number));
     let is_on_records_channel = *message.channel == *core.dialect.records_channel;
     let standing = Standing { status, site: call.site, number, is_on_records_channel, message };
     let Standing { status, message, .. } = core.step(standing);
-    core.forbid(&FORGOTTEN, status != Status::Forgotten, || format!("{text} was forgotten"))?;
-    core.forbid(&REMOVED, status != Status::Removed, || format!("{text} was removed"))?;
+    core.accept(&FORGOTTEN, (status, text))?;
+    core.accept(&REMOVED, (status, text))?;
     Ok(match status {
         Status::Removed => reclaimed(core, &store, number, &message),
         Status::Forgotten => {

@@ -2,8 +2,12 @@
 //! login, diagnostic machine and status checks. The document does not show the bodies; these are the
 //! simulator's choice.
 
-use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
-use assay_spec::{Id, Refused};
+use std::net::IpAddr;
+
+use assay_spec::Refused;
+use assay_spec::network::mistakes::probes::{METRICS, STATUS_CHECK, VM};
+use assay_spec::network::requirements::probes::LOGIN;
+use assay_spec::rules::{Mistake, Reading};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -26,7 +30,7 @@ pub(in crate::network) fn metrics(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    forbid_others(core, call, &METRICS)?;
+    accept_all(core, call, &METRICS)?;
     let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
     let moment = core.now().0.unsigned_abs();
     let fresh = core.rng.draw("network.fresh-blocks", call.site.name.as_bytes(), moment)[0] % 3;
@@ -70,7 +74,7 @@ pub(in crate::network) fn machine(
     if !call.capture(0).eq_ignore_ascii_case(&node.machine_id) {
         return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
     }
-    forbid_others(core, call, &VM)?;
+    accept_all(core, call, &VM)?;
     let reply = if node.machine {
         core.json(200, json!({ "machine": *node.machine_id, "works": true }))
     } else {
@@ -90,7 +94,7 @@ pub(in crate::network) fn check(
     if !CHECKS.contains(&name) {
         return Err(Refusal::new(&STATUS_CHECK, format!("no check {name:.80}")));
     }
-    forbid_others(core, call, &STATUS_CHECK)?;
+    accept_all(core, call, &STATUS_CHECK)?;
     let reply = core.json(200, json!({ "check": name, "works": true, "features": *node.features }));
     Ok(signed(reply, node))
 }
@@ -120,6 +124,11 @@ fn signed(reply: Reply, node: &Node) -> Reply {
 }
 
 /// Every client is answered, not only the measurement program.
-fn forbid_others(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<(), Refused> {
-    core.forbid(rule, is_prober(call.peer), || format!("{} asks", call.peer))
+fn accept_all(
+    core: &mut Core,
+    call: &Call<'_>,
+    rule: &Mistake<Reading<Option<IpAddr>, ()>>,
+) -> Result<(), Refused> {
+    let stranger = Some(call.peer).filter(|peer| !is_prober(*peer));
+    core.accept(rule, stranger)
 }

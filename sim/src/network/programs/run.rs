@@ -3,9 +3,10 @@
 use assay_spec::Strict;
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
+use assay_spec::network::mistakes::programs::RUN;
 use assay_spec::network::program::{Program, RUN as RUN_ENDPOINT, variables};
 use assay_spec::network::requirements::errors::INTERNAL;
-use assay_spec::network::requirements::programs::{RESULT, RUN, UNKNOWN};
+use assay_spec::network::requirements::programs::{RESULT, UNKNOWN};
 use assay_spec::network::webhook::PROGRAM_EXECUTED;
 use assay_spec::shape::Body;
 use serde_json::{Map, Value, json};
@@ -34,7 +35,7 @@ pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_
         Program::parse(&members, &mut Strict).ok()
     });
     let program = known.ok_or_else(|| Refusal::new(&UNKNOWN, format!("no program {hash:.80}")))?;
-    core.forbid(&RUN, false, || format!("{hash} is a program"))?;
+    core.accept(&RUN, hash)?;
     let variables = variables(&body(core, call), core)?;
     if core.fault(faults::PROGRAM_FAILS, &[("program", hash)]) {
         return Err(Refusal::new(&INTERNAL, "the program fails"));

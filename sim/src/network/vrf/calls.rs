@@ -1,9 +1,10 @@
 //! Verifiable random numbers, under the network's own key.
 
+use assay_spec::network::mistakes::vrf::{GENERATE_BODY, VERIFY_BODY};
 use assay_spec::network::requirements::errors::INTERNAL;
-use assay_spec::network::requirements::vrf::{GENERATE_FIELDS, VERIFY_FIELDS};
-use assay_spec::network::vrf::{Claim, Wanted};
-use assay_spec::{Id, Refused, shape};
+use assay_spec::network::vrf::{self as document, Claim, Wanted};
+use assay_spec::rules::{Mistake, Reading};
+use assay_spec::{Refused, shape};
 use serde_json::{Map, Value, json};
 
 use super::ecvrf::{self, public_key};
@@ -48,7 +49,7 @@ pub(in crate::network) fn generate(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let body = object(core, call, &GENERATE_FIELDS)?;
+    let body = object(core, call, &GENERATE_BODY)?;
     let wanted = Wanted::parse(&body, core)?;
     let wanted = core.step(wanted);
     let DrawKey { key, .. } = core.step(DrawKey { drawn: state.draws.drawn, key: 0 });
@@ -65,7 +66,7 @@ pub(in crate::network) fn verify(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let body = object(core, call, &VERIFY_FIELDS)?;
+    let body = object(core, call, &VERIFY_BODY)?;
     let claim = Claim::parse(&body, core)?;
     let valid = IsValid::run(core, state, &claim)?;
     let body = json!({ "valid": valid, "status": "success" });
@@ -83,13 +84,13 @@ pub(in crate::network) fn valid(core: &mut Core, state: &State, claim: &Claim) -
     Ok(ecvrf::verify(key, claim))
 }
 
-/// The body as an object. Where the rule about its members is violated, anything is accepted.
-fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Value>, Refused> {
-    let body = core.parse(
-        rule,
-        || serde_json::from_slice(call.body()).map_err(|e| format!("the body is not a JSON object: {e}")),
-        || Ok(serde_json::from_slice(call.body()).unwrap_or_default()),
-    )?;
+/// The body as an object, with its values as the node reads them.
+fn object<'a>(
+    core: &mut Core,
+    call: &'a Call<'_>,
+    rule: &Mistake<Reading<&'a [u8], Map<String, Value>>>,
+) -> Result<Map<String, Value>, Refused> {
+    let body = document::members(rule, call.body(), core)?;
     let shape::Body::Json(fields) = call.endpoint.shape.body else { return Ok(body) };
     Ok(typed::members(core, fields, body))
 }
