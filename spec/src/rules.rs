@@ -56,15 +56,23 @@ impl<F> Deref for Mistake<F> {
     }
 }
 
+impl<F: Copy> Mistake<F> {
+    /// The same mistake with another rule, where several rules share one function.
+    pub const fn under(&self, rule: Id) -> Mistake<F> {
+        Mistake { rule, about: self.about, misread: self.misread }
+    }
+}
+
 /// Declares the mistakes of a service: modules with the names of the groups of rows, and `ALL`, which lists them.
 ///
 /// An entry is `ROW => "who makes it, and why it is tempting", |input: Type| -> Type { code }`. `ROW as PLACE` names the
-/// place of a second mistake with the same row.
+/// place of a second mistake with the same row. `for<'a>` before the input names lifetimes that the output has.
 macro_rules! mistakes {
     ($(
         $(#[doc = $about:literal])+
         mod $group:ident { $(
-            $row:ident $(as $place:ident)? => $why:literal, |$input:ident: $type:ty| -> $output:ty $code:block
+            $row:ident $(as $place:ident)? => $why:literal,
+            $(for<$($life:lifetime),+>)? |$input:ident: $type:ty| -> $output:ty $code:block
         )+ }
     )+) => {
         $(
@@ -73,7 +81,7 @@ macro_rules! mistakes {
                 use super::*;
 
                 $($crate::rules::mistakes! {
-                    @ [$($place)? $row] requirements::$group::$row, $why, $input, $type, $output, $code
+                    @ [$($place)? $row] [$($($life),+)?] requirements::$group::$row, $why, $input, $type, $output, $code
                 })+
             }
         )+
@@ -81,9 +89,10 @@ macro_rules! mistakes {
         /// Every mistake: its rule, and who makes it.
         pub static ALL: &[($crate::Id, &str)] = &[$($((&requirements::$group::$row, $why)),+),+];
     };
-    (@ [$name:ident $($row:ident)?] $rule:path, $why:literal, $input:ident, $type:ty, $output:ty, $code:block) => {
+    (@ [$name:ident $($row:ident)?] [$($life:lifetime),*]
+        $rule:path, $why:literal, $input:ident, $type:ty, $output:ty, $code:block) => {
         #[doc = $why]
-        pub static $name: $crate::rules::Mistake<fn($type) -> $output> =
+        pub static $name: $crate::rules::Mistake<for<$($life),*> fn($type) -> $output> =
             $crate::rules::Mistake { rule: &$rule, about: $why, misread: |$input| $code };
     };
 }
@@ -188,6 +197,16 @@ impl dyn Rules + '_ {
         documented: impl FnOnce(I) -> T,
     ) -> T {
         if self.violated(rule.rule).is_none() { documented(input) } else { (rule.misread)(input) }
+    }
+
+    /// The code of a step that is called several times: the documented one, or the mistake's if the rule is violated.
+    pub fn step<F: Copy>(&mut self, rule: &Mistake<F>, documented: F) -> F {
+        if self.violated(rule.rule).is_none() { documented } else { rule.misread }
+    }
+
+    /// Keeps a value that is as the document says. The mistake changes it if the rule is violated.
+    pub fn keep<T>(&mut self, rule: &Mistake<fn(T) -> T>, documented: T) -> T {
+        self.derive(rule, documented, |documented| documented)
     }
 
     /// The document demands that this is accepted. The mistake rejects it if the rule is violated.
