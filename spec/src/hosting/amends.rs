@@ -5,9 +5,9 @@
 //! Resolving always terminates, and does not depend on the order in which the amends arrived.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::hosting::requirements::amends::{CYCLE, FORWARD, LARGER_TIME, LOCAL, REF, TIE};
+use crate::hosting::mistakes::amends::{CYCLE, FORWARD, LARGER_TIME, LOCAL, REF, TIE};
 use crate::{Rules, Strict};
 
 /// The members of an amend that the rule uses.
@@ -81,17 +81,18 @@ impl<'a> Amends<'a> {
 
     /// The chain of `creation`.
     pub fn chain(&self, creation: &'a str, rules: &mut dyn Rules) -> Chain<'a> {
+        let chain = self.follow(creation, rules);
+        let chain = rules.keep(&FORWARD, chain);
+        let chain = rules.keep(&CYCLE, chain);
+        rules.derive(&LOCAL, (self, creation), |_| chain)
+    }
+
+    /// Follows the winner of each fork, up to the last one.
+    fn follow(&self, creation: &'a str, rules: &mut dyn Rules) -> Chain<'a> {
         let mut chain = Chain { hashes: vec![creation], end: End::Leaf };
-        let longest = if rules.violated(&FORWARD).is_some() { 1 } else { usize::MAX };
-        if rules.violated(&LOCAL).is_some() {
-            chain.hashes.extend(self.latest_of_all(creation));
-            return chain;
-        }
-        let mut seen = std::collections::BTreeSet::from([creation]);
-        while let Some(next) = self.next(chain.leaf(), rules).filter(|_| chain.hashes.len() <= longest) {
+        let mut seen = BTreeSet::from([creation]);
+        while let Some(next) = self.next(chain.leaf(), rules) {
             if !seen.insert(next.item_hash) {
-                // With the rule violated, a cycle counts as no chain: the creation's own content is the result.
-                rules.effect(&CYCLE, (), |(), _| chain.hashes.truncate(1));
                 chain.end = End::Cycle;
                 break;
             }
@@ -100,48 +101,23 @@ impl<'a> Amends<'a> {
         chain
     }
 
-    /// The winning amend of `target`.
-    fn next(&self, target: &str, rules: &mut dyn Rules) -> Option<&Amend<'a>> {
-        let all = self.for_target(target);
-        if rules.violated(&REF).is_some() {
-            // A common mistake: the first amend in the list, whatever it refers to.
-            return self.sorted.iter().min_by_key(|amend| amend.item_hash);
-        }
-        let first = all.first()?;
-        if rules.violated(&LARGER_TIME).is_some() {
-            return all.iter().min_by_key(|amend| (amend.time, amend.item_hash));
-        }
-        if rules.violated(&TIE).is_some() {
-            return all.iter().take_while(|amend| amend.time == first.time).last();
-        }
-        Some(first)
+    /// The winning amend of `target`: the one with the larger time, at the same time the one with the smaller hash.
+    fn next(&self, target: &str, rules: &mut dyn Rules) -> Option<Amend<'a>> {
+        let amends = rules.derive(&REF, (self, target), |(all, target)| all.for_target(target));
+        let latest = rules.derive(&LARGER_TIME, amends, latest);
+        rules.derive(&TIE, latest, |latest| latest.first().copied())
     }
 
     /// The amends of `target`, the winner first.
-    fn for_target(&self, target: &str) -> &[Amend<'a>] {
+    pub(super) fn for_target(&self, target: &str) -> &[Amend<'a>] {
         let start = self.sorted.partition_point(|amend| amend.target < target);
         let length = self.sorted[start..].partition_point(|amend| amend.target == target);
         &self.sorted[start..start + length]
     }
 
-    /// The latest of all records that lead back to `creation`: the mistake of a reader that does not decide fork by
-    /// fork.
-    fn latest_of_all(&self, creation: &'a str) -> Option<&'a str> {
-        let mut seen = std::collections::BTreeSet::from([creation]);
-        let mut open = vec![creation];
-        let mut latest: Option<Amend<'a>> = None;
-        while let Some(target) = open.pop() {
-            for amend in self.for_target(target) {
-                if seen.insert(amend.item_hash) {
-                    open.push(amend.item_hash);
-                    let later = latest.is_none_or(|latest| {
-                        (Reverse(amend.time), amend.item_hash) < (Reverse(latest.time), latest.item_hash)
-                    });
-                    latest = if later { Some(*amend) } else { latest };
-                }
-            }
-        }
-        latest.map(|latest| latest.item_hash)
+    /// All amends.
+    pub(super) fn all(&self) -> &[Amend<'a>] {
+        &self.sorted
     }
 
     /// The result for every amend, by its hash. `chains` are those of all creations.
@@ -150,8 +126,7 @@ impl<'a> Amends<'a> {
         for chain in chains {
             fates.extend(chain.hashes.iter().skip(1).map(|hash| (*hash, Fate::Followed)));
         }
-        let roots: std::collections::BTreeSet<&str> =
-            chains.iter().filter_map(|chain| chain.hashes.first().copied()).collect();
+        let roots: BTreeSet<&str> = chains.iter().filter_map(|chain| chain.hashes.first().copied()).collect();
         // Two amends with the same hash come from a deviating node; the first in the order represents both.
         let mut targets: BTreeMap<&str, &str> = BTreeMap::new();
         for amend in &self.sorted {
@@ -159,7 +134,7 @@ impl<'a> Amends<'a> {
         }
         for amend in &self.sorted {
             let mut path = Vec::new();
-            let mut on_path = std::collections::BTreeSet::new();
+            let mut on_path = BTreeSet::new();
             let mut at = amend.item_hash;
             let fate = loop {
                 match (fates.get(at), targets.get(at)) {
@@ -179,6 +154,12 @@ impl<'a> Amends<'a> {
         }
         fates
     }
+}
+
+/// Of the amends of one record, the winner first, those with the largest time.
+fn latest<'s, 'a>(amends: &'s [Amend<'a>]) -> &'s [Amend<'a>] {
+    let time = amends.first().map(|amend| amend.time);
+    &amends[..amends.partition_point(|amend| Some(amend.time) == time)]
 }
 
 #[cfg(test)]

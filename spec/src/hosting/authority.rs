@@ -5,11 +5,12 @@ use super::record::Record;
 use super::security::{KEY as SECURITY_KEY, Role, Security};
 use crate::crypto::address::Address;
 use crate::hosting::deployment::AMEND;
+use crate::hosting::mistakes::authority::{EMPTY_ALL, EMPTY_OTHERS, OWNER_POSTS};
 use crate::hosting::requirements::authority::{
-    AGGREGATE_KEYS, CHANNELS, CLAIM_SELF, EMPTY_ALL, EMPTY_OTHERS, ENCRYPTION_NEVER, FORGET_SESSION, LISTED,
-    OWNER_ADDRESS, OWNER_POSTS, POST_TYPES, SECURITY_OWNER, TYPES,
+    AGGREGATE_KEYS, CHANNELS, CLAIM_SELF, ENCRYPTION_NEVER, FORGET_SESSION, LISTED, OWNER_ADDRESS,
+    POST_TYPES, SECURITY_OWNER, TYPES,
 };
-use crate::{Dialect, Id, Refused, Rules};
+use crate::{Dialect, Refused, Rules};
 
 /// The authority by which a record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -79,12 +80,7 @@ pub fn allows(
     rules.require(&OWNER_ADDRESS, for_owner, || "content.address is not the owner's".to_owned())?;
     if act.signer == owner {
         // The document leaves open whether the wallet's own posts count.
-        let counts = act.kind == "AGGREGATE" || rules.violated(&OWNER_POSTS).is_none();
-        return if counts {
-            Ok(Standing::Owner)
-        } else {
-            refuse(&LISTED, "the wallet may write only aggregates")
-        };
+        return rules.derive(&OWNER_POSTS, act, |_| Ok(Standing::Owner));
     }
     let is_security = act.kind == "AGGREGATE" && act.key == Some(SECURITY_KEY);
     rules.require(&SECURITY_OWNER, !is_security, || format!("{} is not the wallet", act.signer))?;
@@ -124,31 +120,27 @@ fn within(
     dialect: &Dialect,
     rules: &mut dyn Rules,
 ) -> Result<Standing, Refused> {
-    let empty = rules.violated(&EMPTY_OTHERS).is_none();
-    let lists = |listed: &[String], wanted: &[&str], empty: bool| {
-        (listed.is_empty() && empty)
-            || wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
-    };
+    let allows = rules.step(&EMPTY_OTHERS, allows_any);
     let role = entry.role();
     let forgets = act.kind == "FORGET" && role == Role::SessionKey;
     rules.require(&FORGET_SESSION, !forgets, || format!("{} is a session key", act.signer))?;
-    rules.require(&TYPES, lists(&entry.types, &[act.kind], empty), || {
+    rules.require(&TYPES, allows((&entry.types, &[act.kind])), || {
         format!("the type {:.40} is not allowed for {}", act.kind, act.signer)
     })?;
-    rules.require(&CHANNELS, lists(&entry.channels, &[act.channel], empty), || {
+    rules.require(&CHANNELS, allows((&entry.channels, &[act.channel])), || {
         format!("the channel {:.40} is not allowed for {}", act.channel, act.signer)
     })?;
     if act.kind == "AGGREGATE" {
         let key = act.key.unwrap_or_default();
-        rules.require(&AGGREGATE_KEYS, lists(&entry.aggregate_keys, &[key], empty), || {
+        rules.require(&AGGREGATE_KEYS, allows((&entry.aggregate_keys, &[key])), || {
             format!("the key {key:.40} is not allowed for {}", act.signer)
         })?;
     }
     if act.kind == "POST" {
         let post_type = act.post_type.unwrap_or_default();
         let names = [post_type, if post_type == AMEND { &dialect.deployment_type } else { post_type }];
-        let empty = rules.violated(&EMPTY_ALL).is_none();
-        rules.require(&POST_TYPES, lists(&entry.post_types, &names, empty), || {
+        let allows = rules.step(&EMPTY_ALL, allows_any);
+        rules.require(&POST_TYPES, allows((&entry.post_types, &names)), || {
             format!("the post type {post_type:.40} is not allowed for {}", act.signer)
         })?;
     }
@@ -158,8 +150,14 @@ fn within(
     })
 }
 
-fn refuse<T>(rule: Id, why: &str) -> Result<T, Refused> {
-    Err(Refused { rule, why: why.to_owned() })
+/// An empty list allows everything.
+fn allows_any((listed, wanted): (&[String], &[&str])) -> bool {
+    listed.is_empty() || lists((listed, wanted))
+}
+
+/// Whether one of the wanted strings is listed.
+pub(super) fn lists((listed, wanted): (&[String], &[&str])) -> bool {
+    wanted.iter().any(|wanted| listed.iter().any(|listed| listed == wanted))
 }
 
 #[cfg(test)]
@@ -170,7 +168,7 @@ mod tests {
     use crate::crypto::secp256k1::{key_from_secret, public_key};
     use crate::crypto::text::prefixed_hex;
     use crate::hosting::security::{Authorization, EncryptionKey};
-    use crate::{Strict, Without};
+    use crate::{Id, Strict, Without};
 
     const OWNER: Address = Address([1; 20]);
     const SESSION: Address = Address([2; 20]);

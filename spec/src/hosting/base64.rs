@@ -1,39 +1,25 @@
 //! Base64 as envelopes write and read it, rule by rule.
 
 use crate::crypto::base64::{self, Fault, Padding};
-use crate::hosting::requirements::base64::{ALPHABET, LENGTH, PADDING, TRAILING_BITS, WRITTEN};
+use crate::hosting::mistakes::base64::{ALPHABET, LENGTH, PADDING, TRAILING_BITS, WRITTEN};
 use crate::{Refused, Rules};
 
 /// Writes base64: standard alphabet, padded.
 pub fn write(bytes: &[u8], rules: &mut dyn Rules) -> String {
-    rules.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
+    rules.keep(&WRITTEN, base64::encode(bytes))
 }
 
 /// Reads base64. `place` names the member in error messages.
 pub fn read(text: &str, padding: Padding, place: &str, rules: &mut dyn Rules) -> Result<Vec<u8>, Refused> {
-    // A violated rule ignores its own fault; the next fault is looked for in the rest.
-    let mut text = text.to_owned();
-    let mut fault = base64::fault(&text, padding);
-    for rule in [&ALPHABET, &LENGTH, &PADDING, &TRAILING_BITS] {
-        let own = fault.filter(|fault| rule_of(*fault) == rule);
-        rules.require(rule, own.is_none(), || {
-            format!("{place}: {}", own.map(|fault| fault.to_string()).unwrap_or_default())
-        })?;
-        if own.is_some() {
-            text = base64::encode(&base64::decode_lossy(&text));
-            fault = base64::fault(&text, padding);
-        }
-    }
-    Ok(base64::decode_lossy(&text))
-}
-
-fn rule_of(fault: Fault) -> crate::Id {
-    match fault {
-        Fault::Alphabet(_) => &ALPHABET,
-        Fault::Length(_) => &LENGTH,
-        Fault::Padding { .. } => &PADDING,
-        Fault::TrailingBits => &TRAILING_BITS,
-    }
+    base64::decode(text, padding).or_else(|fault| {
+        let rule = match fault {
+            Fault::Alphabet(_) => &ALPHABET,
+            Fault::Length(_) => &LENGTH,
+            Fault::Padding { .. } => &PADDING,
+            Fault::TrailingBits => &TRAILING_BITS,
+        };
+        rules.refuse(rule, text, format!("{place}: {fault}"))
+    })
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::fields::Fields;
 use super::record::Record;
 use crate::crypto::address::Address;
+use crate::hosting::mistakes::claims::{EARLIEST, INVALID, OTHER_INSTANCE, TIE};
 use crate::hosting::requirements::claims::{
-    BODY, CONTENT_TYPE, EARLIEST, INSTANCE_HASH, INVALID, KEY_OF_ADDRESS, OTHER_INSTANCE, PUBKEY,
-    REGISTERED_AT, SENDER, SIGNATURE, TIE, TYPE, V,
+    BODY, CONTENT_TYPE, INSTANCE_HASH, KEY_OF_ADDRESS, PUBKEY, REGISTERED_AT, SENDER, SIGNATURE, TYPE, V,
 };
 use crate::json;
 use crate::network::signing::parse_public_key;
@@ -79,19 +79,11 @@ impl Claim {
 
 /// The winning claim of a VM: the earliest by time; at the same time, the one with the smaller hash.
 pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut dyn Rules) -> Option<&'a Claim> {
-    let any = rules.violated(&OTHER_INSTANCE).is_some();
-    let of_machine = claims.iter().filter(|claim| any || claim.instance_hash == instance_hash);
-    let late = rules.violated(&EARLIEST).is_some();
-    let turned = rules.violated(&TIE).is_some();
-    of_machine.min_by(|a, b| {
-        let by_time = a.time.cmp(&b.time);
-        let by_hash = a.item_hash.cmp(&b.item_hash);
-        (if late { by_time.reverse() } else { by_time }).then(if turned {
-            by_hash.reverse()
-        } else {
-            by_hash
-        })
-    })
+    let is_of_machine = rules.step(&OTHER_INSTANCE, |(claim, instance)| claim.instance_hash == instance);
+    let by_time = rules.step(&EARLIEST, |(a, b)| a.time.cmp(&b.time));
+    let by_hash = rules.step(&TIE, |(a, b)| a.item_hash.cmp(&b.item_hash));
+    let of_machine = claims.iter().filter(|claim| is_of_machine((claim, instance_hash)));
+    of_machine.min_by(|a, b| by_time((a, b)).then_with(|| by_hash((a, b))))
 }
 
 /// Reads records and selects among the valid claims; returns the others with the rule that rejected them.
@@ -108,10 +100,8 @@ pub fn winner(
             Err(why) => refused.push((record.item_hash.clone(), why)),
         }
     }
-    // A mistake: a reader that fails on one invalid claim finds none.
-    let spoilt = !refused.is_empty() && rules.violated(&INVALID).is_some();
-    let chosen = select(&claims, instance_hash, rules).filter(|_| !spoilt).cloned();
-    (chosen, refused)
+    let valid = rules.derive(&INVALID, (claims, &refused[..]), |(claims, _)| claims);
+    (select(&valid, instance_hash, rules).cloned(), refused)
 }
 
 /// The content of a claim's POST.

@@ -12,7 +12,8 @@ use super::deployment::Deployment;
 use super::fields::{Fields, LIST_ITEMS};
 use super::record::Record;
 use crate::crypto::address::Address;
-use crate::hosting::requirements::forget::{ADDRESS, CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY, TYPE};
+use crate::hosting::mistakes::forget::{CLASSIFIED, DEDUPLICATED, EVERY, LEGACY};
+use crate::hosting::requirements::forget::{ADDRESS, HASHES, TYPE};
 use crate::network::store::{Class, Reading};
 use crate::{Refused, Rules, Strict};
 
@@ -31,29 +32,27 @@ pub struct Plan {
 /// each `storeRef`; a hash without one counts as unknown.
 pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, rules: &mut dyn Rules) -> Plan {
     let mut plan = Plan::default();
-    let once = rules.violated(&DEDUPLICATED).is_none();
-    let unread = rules.violated(&CLASSIFIED).is_some();
-    let mut seen = BTreeSet::new();
-    for deployment in deployments {
-        if let Some(hash) = &deployment.public.store_ref {
-            if !seen.insert(hash) && once {
-                continue;
-            }
-            let reading = readings.get(hash);
-            if unread || reading.is_some_and(|reading| reading.forget_target) {
-                plan.hashes.push(hash.clone());
-            } else {
-                plan.left_out.push((hash.clone(), reading.map_or(Class::Unknown, |reading| reading.class)));
-            }
-        } else if deployment.own_cid(&mut Strict).is_some() && rules.violated(&LEGACY).is_none() {
-            plan.out_of_reach.push(deployment.deployment_id.clone());
+    let refs = deployments.iter().filter_map(|deployment| deployment.public.store_ref.as_deref()).collect();
+    let is_target = rules.step(&CLASSIFIED, |reading| reading.is_some_and(|reading| reading.forget_target));
+    for hash in rules.derive(&DEDUPLICATED, refs, without_duplicates) {
+        let reading = readings.get(hash);
+        if is_target(reading) {
+            plan.hashes.push(hash.to_owned());
+        } else {
+            plan.left_out.push((hash.to_owned(), reading.map_or(Class::Unknown, |reading| reading.class)));
         }
     }
-    plan.hashes = rules.effect(&EVERY, plan.hashes, |mut hashes, _| {
-        hashes.pop();
-        hashes
-    });
+    plan.hashes = rules.keep(&EVERY, plan.hashes);
+    let legacy = deployments.iter().filter(|deployment| deployment.own_cid(&mut Strict).is_some());
+    let legacy = legacy.map(|deployment| deployment.deployment_id.clone()).collect();
+    plan.out_of_reach = rules.keep(&LEGACY, legacy);
     plan
+}
+
+fn without_duplicates(mut hashes: Vec<&str>) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    hashes.retain(|hash| seen.insert(*hash));
+    hashes
 }
 
 /// The content of a FORGET.
@@ -138,7 +137,8 @@ mod tests {
     #[test]
     fn each_violated_rule_changes_the_plan() {
         let conforming = plan(&project(), &readings(), &mut Strict);
-        for rule in [&DEDUPLICATED, &CLASSIFIED, &LEGACY, &EVERY] {
+        let rules: [Id; 4] = [&DEDUPLICATED, &CLASSIFIED, &LEGACY, &EVERY];
+        for rule in rules {
             assert_ne!(plan(&project(), &readings(), &mut Without(rule)), conforming, "{rule}");
         }
     }

@@ -4,12 +4,13 @@ use zeroize::Zeroizing;
 
 use crate::crypto::address::Address;
 use crate::crypto::eip191;
-use crate::crypto::keccak::{keccak256, sha3_256};
+use crate::crypto::keccak::keccak256;
 use crate::crypto::secp256k1::{self, PublicKey, SigningKey};
 use crate::crypto::text::prefixed_hex;
-use crate::hosting::requirements::key_e::{
-    BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE, TITLE, VERSION, WALLET,
+use crate::hosting::mistakes::key_e::{
+    BYTES, FINAL_NEWLINE, LINES, PRIVATE, PUBLIC, RANGE, SIGNATURE, STABLE,
 };
+use crate::hosting::requirements::key_e::{TITLE, VERSION, WALLET};
 use crate::{Dialect, Refused, Rules};
 
 /// Number of lines in the derivation message.
@@ -66,31 +67,30 @@ pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> Str
 
 /// Checks that a string is a derivation message, except for the two sentences. Returns the wallet that it names.
 pub fn check(dialect: &Dialect, text: &str, rules: &mut dyn Rules) -> Result<Option<Address>, Refused> {
-    rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || {
-        "the last line is followed by a newline".to_owned()
+    let text = rules.read(&FINAL_NEWLINE, text, |text| {
+        if text.ends_with('\n') { Err("the last line is followed by a newline".to_owned()) } else { Ok(text) }
     })?;
-    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
-    let odd = lines.iter().position(|line| line.is_empty() || line.ends_with('\r'));
-    let whole = lines.len() == LINES_COUNT && odd.is_none() && text.len() <= TEXT_BYTES;
-    rules.require(&LINES, whole, || match odd {
-        Some(at) => format!("line {} is empty or ends in a carriage return", at + 1),
-        None => format!("the message has {} lines and {} bytes", lines.len(), text.len()),
-    })?;
-    let (first, last) = (lines.first().copied().unwrap_or(""), lines.last().copied().unwrap_or(""));
-    // Lenient: the title is the first line and the wallet and version are the last two, whatever the number of lines.
-    let bare = |line: &str| line.trim_end_matches('\r').to_owned();
-    rules
-        .require(&TITLE, bare(first) == dialect.derivation_title, || format!("the title is {first:.80?}"))?;
-    let stated = lines.iter().rev().nth(1).copied().unwrap_or("");
-    let wallet = bare(stated).strip_prefix(WALLET_PREFIX).and_then(Address::parse_checksummed);
+    let [title, _, _, _, _, stated, version] = rules.read(&LINES, text, lines)?;
+    rules.require(&TITLE, title == dialect.derivation_title, || format!("the title is {title:.80?}"))?;
+    let wallet = stated.strip_prefix(WALLET_PREFIX).and_then(Address::parse_checksummed);
     rules.require(&WALLET, wallet.is_some(), || format!("the wallet's line is {stated:.80?}"))?;
-    rules.require(&VERSION, bare(last) == VERSION_LINE, || format!("the last line is {last:.80?}"))?;
+    rules.require(&VERSION, version == VERSION_LINE, || format!("the last line is {version:.80?}"))?;
     Ok(wallet)
+}
+
+/// The seven lines of a derivation message. No line is empty.
+fn lines(text: &str) -> Result<[&str; LINES_COUNT], String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    if let Some(at) = lines.iter().position(|line| line.is_empty() || line.ends_with('\r')) {
+        return Err(format!("line {} is empty or ends in a carriage return", at + 1));
+    }
+    let whole = lines.as_slice().try_into().ok().filter(|_| text.len() <= TEXT_BYTES);
+    whole.ok_or_else(|| format!("the message has {} lines and {} bytes", lines.len(), text.len()))
 }
 
 /// The number of signed bytes of a message: its UTF-8 length, in which a dash counts three.
 pub fn byte_length(message: &str, rules: &mut dyn Rules) -> usize {
-    rules.effect(&BYTES, message.len(), |_, _| message.chars().count())
+    rules.derive(&BYTES, message, str::len)
 }
 
 /// The digest that the wallet signs.
@@ -116,8 +116,7 @@ pub struct KeyE {
 /// Derives E from the wallet's key.
 pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut dyn Rules) -> Result<KeyE, Refused> {
     let digest = digest(message, rules);
-    // A wallet with random nonces gives another signature every time; the mirrored signature has the same effect.
-    let signature = rules.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
+    let signature = rules.keep(&STABLE, secp256k1::sign(wallet, &digest));
     of_signature(&signature.to_bytes(), rules)
 }
 
@@ -126,15 +125,11 @@ pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut dyn Rules) -> R
 /// The bytes are hashed unchanged: a wallet that writes v as 0 or 1 derives another E, and its owner can decrypt
 /// nothing.
 pub fn of_signature(signature: &[u8; 65], rules: &mut dyn Rules) -> Result<KeyE, Refused> {
-    let signature = rules.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
-        bytes[64] = bytes[64].wrapping_sub(27);
-        bytes
-    });
-    let conforming = Zeroizing::new(keccak256(signature.as_slice()));
-    let secret = rules.effect(&PRIVATE, conforming, |_, _| Zeroizing::new(sha3_256(signature.as_slice())));
+    let signature = rules.keep(&SIGNATURE, Zeroizing::new(*signature));
+    let secret = Zeroizing::new(rules.derive(&PRIVATE, signature.as_slice(), keccak256));
     let (secret, key) = private_key(secret, rules)?;
     let public = secp256k1::public_key(&key);
-    let public_text = rules.effect(&PUBLIC, prefixed_hex(&public), |_, _| prefixed_hex(&public[1..]));
+    let public_text = rules.derive(&PUBLIC, &public[..], prefixed_hex);
     Ok(KeyE { signature, secret, key, public, public_text })
 }
 
@@ -143,13 +138,9 @@ pub fn private_key(
     secret: Zeroizing<[u8; 32]>,
     rules: &mut dyn Rules,
 ) -> Result<(Zeroizing<[u8; 32]>, SigningKey), Refused> {
-    let key = secp256k1::key_from_secret(&secret);
-    rules
-        .require(&RANGE, key.is_some(), || "the digest is zero or not below the curve's order".to_owned())?;
-    match key {
+    match secp256k1::key_from_secret(&secret) {
         Some(key) => Ok((secret, key)),
-        // Lenient: the digest is hashed once more.
-        None => private_key(Zeroizing::new(keccak256(secret.as_slice())), rules),
+        None => rules.refuse(&RANGE, &secret, "the digest is zero or not below the curve's order"),
     }
 }
 
@@ -158,6 +149,7 @@ mod tests {
     use super::*;
     use crate::crypto::secp256k1::key_from_secret;
     use crate::crypto::text::{hex, parse_hex};
+    use crate::hosting::requirements::key_e::RANGE;
     use crate::{Id, Strict, Without};
 
     fn wallet() -> SigningKey {
@@ -228,7 +220,8 @@ mod tests {
         assert_eq!(conforming.public_text.len(), 132);
         assert!(conforming.public_text.starts_with("0x04"));
         assert_eq!(*conforming.secret, keccak256(conforming.signature.as_slice()));
-        for rule in [&BYTES, &SIGNATURE, &PRIVATE, &PUBLIC] {
+        let rules: [Id; 4] = [&BYTES, &SIGNATURE, &PRIVATE, &PUBLIC];
+        for rule in rules {
             let other = of_wallet(&wallet(), &text(), &mut Without(rule)).unwrap();
             assert_ne!(other.public_text, conforming.public_text, "{rule}");
         }

@@ -17,6 +17,7 @@ pub mod identifier;
 pub mod key_e;
 pub mod limits;
 pub mod machines;
+pub mod mistakes;
 pub mod places;
 pub mod project;
 pub mod record;

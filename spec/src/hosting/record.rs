@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::fields::Fields;
 use crate::crypto::address::Address;
 use crate::hosting::limits::RECORD as LARGEST;
+use crate::hosting::mistakes::records::{DUPLICATES, NOT_JSON};
 use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, SIZE, TIME};
 use crate::json::{self, Fault};
 use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
@@ -163,19 +164,14 @@ pub fn sign(
 }
 
 fn read(text: &str, rules: &mut dyn Rules) -> Result<Value, Refused> {
-    let read = json::parse_unique(text);
-    let twice = match &read {
-        Err(Fault::Duplicate(key)) => Some(key.clone()),
-        _ => None,
-    };
-    rules.require(&RECORD_DUPLICATES, twice.is_none(), || {
-        format!("the key {:.60} is duplicated", twice.clone().unwrap_or_default())
-    })?;
-    match read {
+    match json::parse_unique(text) {
         Ok(value) => Ok(value),
-        // With the rule violated, the last of the two wins.
-        Err(Fault::Duplicate(_)) => Ok(serde_json::from_str(text).unwrap_or_default()),
-        Err(Fault::Syntax(why)) => rules.parse(&FORM, || Err(format!("not JSON: {why}")), || Ok(Value::Null)),
+        Err(Fault::Duplicate(key)) => rules.refuse(
+            &DUPLICATES.under(&RECORD_DUPLICATES),
+            text,
+            format!("the key {key:.60} is duplicated"),
+        ),
+        Err(Fault::Syntax(why)) => rules.refuse(&NOT_JSON, text, format!("not JSON: {why}")),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::crypto::aead::{self, Key, Nonce};
 use crate::crypto::base64::Padding;
 use crate::crypto::ecies::NonceLength;
 use crate::crypto::secp256k1::SigningKey;
+use crate::hosting::mistakes::envelope::{ADDITIONAL_DATA, IV, KEY_LENGTH, LIST, TAG};
 use crate::hosting::requirements::records::SIZE;
 use crate::hosting::wrapping::{self, Agreement};
 use crate::hosting::{base64, fields};
-use crate::json;
 use crate::{Id, Refused, Rules};
 
 /// The one cipher.
@@ -23,21 +23,14 @@ pub(super) struct Rows {
     pub(super) ciphertext: Id,
     pub(super) iv: Id,
     pub(super) tag: Id,
-    pub(super) authentic: Id,
     pub(super) additional_data: Option<Id>,
 }
 
-/// The bytes of `ct`, `iv` and `tag`. The lengths are correct unless their rules are violated.
-pub(super) struct Ciphertext {
+/// The bytes of `ct`, `iv` and `tag`.
+pub struct Ciphertext {
     pub(super) bytes: Vec<u8>,
-    pub(super) iv: Vec<u8>,
+    pub(super) iv: Nonce,
     pub(super) tag: Vec<u8>,
-}
-
-/// A decrypted plaintext; `authentic` is false only when the rule is violated.
-pub(super) struct Plaintext {
-    pub(super) bytes: Zeroizing<Vec<u8>>,
-    pub(super) authentic: bool,
 }
 
 /// Reads the cipher's four members.
@@ -52,7 +45,9 @@ pub(super) fn read(
     rules.require(rows.algorithm, algorithm == ALGORITHM, || format!("alg is {}", fields::cut(algorithm)))?;
     let bytes = bytes(members.get("ct"), "ct", rows.ciphertext, limit, padding, rules)?;
     let iv = self::bytes(members.get("iv"), "iv", rows.iv, limit, padding, rules)?;
-    rules.require(rows.iv, iv.len() == 12, || format!("iv has {} bytes", iv.len()))?;
+    let iv = rules.read(&IV.under(rows.iv), iv.as_slice(), |iv| {
+        iv.try_into().map(Nonce::Twelve).map_err(|_| format!("iv has {} bytes", iv.len()))
+    })?;
     let tag = self::bytes(members.get("tag"), "tag", rows.tag, limit, padding, rules)?;
     rules.require(rows.tag, tag.len() == 16, || format!("tag has {} bytes", tag.len()))?;
     Ok(Ciphertext { bytes, iv, tag })
@@ -67,15 +62,9 @@ pub(super) fn bytes(
     padding: Padding,
     rules: &mut dyn Rules,
 ) -> Result<Vec<u8>, Refused> {
-    let text = value.and_then(Value::as_str);
-    rules.require(rule, text.is_some(), || match value {
-        None => format!("{place} is missing"),
-        Some(value) => format!("{place} is {}", fields::cut(value)),
-    })?;
-    let Some(text) = text else {
-        // Lenient: a list of bytes, as some libraries print it.
-        let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        return Ok(items.iter().filter_map(|item| u8::try_from(json::integer(item)?).ok()).collect());
+    let Some(text) = value.and_then(Value::as_str) else {
+        let why = value.map_or_else(|| "missing".to_owned(), fields::cut);
+        return rules.refuse(&LIST.under(rule), value, format!("{place} is {why}"));
     };
     rules.require(&SIZE, text.len() <= limit, || {
         format!("{place} has {} bytes, the limit is {limit}", text.len())
@@ -83,7 +72,7 @@ pub(super) fn bytes(
     base64::read(text, padding, place, rules)
 }
 
-/// Unwraps the key of 32 bytes.
+/// Unwraps the key of 32 bytes. `rule` requires this length.
 pub(super) fn unwrap_key(
     key: &SigningKey,
     wrapped: &[u8],
@@ -92,62 +81,32 @@ pub(super) fn unwrap_key(
 ) -> Result<(Key, Option<Agreement>), Refused> {
     let layout = NonceLength::of_length(wrapped.len(), 32);
     let unwrapped = wrapping::unwrap(key, wrapped, layout, rules)?;
-    let bytes = &unwrapped.plaintext;
-    rules.require(rule, bytes.len() == 32, || format!("the unwrapped key has {} bytes", bytes.len()))?;
-    let mut dek = Zeroizing::new([0; 32]);
-    // Lenient: a longer key is truncated and a shorter one padded with zeros.
-    dek.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
+    let dek = rules.read(&KEY_LENGTH.under(rule), unwrapped.plaintext.as_slice(), |bytes| {
+        let dek = bytes.try_into().map(Zeroizing::new);
+        dek.map_err(|_| format!("the unwrapped key has {} bytes", bytes.len()))
+    })?;
     Ok((dek, unwrapped.agreement))
 }
 
-/// Decrypts with an unwrapped key.
+/// Decrypts with an unwrapped key. `None`: the authentication tag does not match.
 pub(super) fn open(
     text: &Ciphertext,
     dek: &Key,
     rows: &Rows,
     rules: &mut dyn Rules,
-) -> Result<Plaintext, Refused> {
-    let nonce = Nonce::from_slice(&text.iv).unwrap_or_else(|| {
-        let filled = std::array::from_fn(|n| text.iv.get(n).copied().unwrap_or_default());
-        Nonce::Twelve(filled)
-    });
+) -> Result<Option<Zeroizing<Vec<u8>>>, Refused> {
     let data = additional_data(rows, rules);
-    let opened = if let Ok(tag) = <&[u8; 16]>::try_from(text.tag.as_slice()) {
-        aead::open(dek, nonce, data, &text.bytes, tag)
-    } else {
-        // Its length was accepted: compare as many bytes as there are.
-        let plaintext = aead::open_unchecked(dek, nonce, &text.bytes);
-        let (_, tag) = aead::seal(dek, nonce, data, &plaintext);
-        tag.iter().zip(&text.tag).all(|(a, b)| a == b).then_some(plaintext)
-    };
-    rules.require(rows.authentic, opened.is_some(), || "the authentication tag does not match".to_owned())?;
-    let authentic = opened.is_some();
-    let bytes = opened.unwrap_or_else(|| aead::open_unchecked(dek, nonce, &text.bytes));
-    Ok(Plaintext { bytes, authentic })
+    let tag = rules.read(&TAG.under(rows.tag), (text, dek, data), |(text, ..)| {
+        let tag = text.tag.as_slice().try_into();
+        tag.map_err(|_| format!("tag has {} bytes", text.tag.len()))
+    })?;
+    Ok(aead::open(dek, text.iv, data, &text.bytes, &tag))
 }
 
 /// The additional authenticated data: none.
 pub(super) fn additional_data(rows: &Rows, rules: &mut dyn Rules) -> &'static [u8] {
     match rows.additional_data {
-        Some(rule) => rules.effect(rule, &[][..], |_, _| ALGORITHM.as_bytes()),
+        Some(rule) => rules.keep(&ADDITIONAL_DATA.under(rule), &[]),
         None => &[],
     }
-}
-
-/// The key that one of `deks` holds for `key`, whatever the member's name: the mistake of a reader that tries them
-/// all.
-pub(super) fn try_all(
-    deks: &Map<String, Value>,
-    key: &SigningKey,
-    rule: Id,
-    rules: &mut dyn Rules,
-) -> Result<(Key, Option<Agreement>), Refused> {
-    let texts = deks.values().filter_map(Value::as_str);
-    let wrapped: Vec<Vec<u8>> = texts.map(crate::crypto::base64::decode_lossy).collect();
-    for bytes in &wrapped {
-        if let Ok(found) = unwrap_key(key, bytes, rule, &mut crate::Strict) {
-            return Ok(found);
-        }
-    }
-    unwrap_key(key, wrapped.first().map_or(&[], Vec::as_slice), rule, rules)
 }

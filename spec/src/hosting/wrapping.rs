@@ -1,12 +1,13 @@
 //! Encrypts a message for one recipient (document 2, "Primitives"), rule by rule and step by step.
 
-use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
 use zeroize::Zeroizing;
 
 use crate::crypto::aead::{self, Key, Nonce};
 use crate::crypto::ecies::{self, NonceLength, Parts};
 use crate::crypto::secp256k1::{self, PublicKey, SigningKey};
-use crate::hosting::requirements::ecies::{
+use crate::hosting::mistakes::ecies::{
     ADDITIONAL_DATA, AUTHENTIC, DERIVATION, EPHEMERAL_POINT, EPHEMERAL_PREFIX, LENGTH, RECIPIENT,
     SHARED_POINT,
 };
@@ -49,19 +50,10 @@ pub struct Unwrapped {
 
 /// Reads a recipient's key: 65 bytes, a point on the curve.
 pub fn recipient(bytes: &[u8], rules: &mut dyn Rules) -> Result<PublicKey, Refused> {
-    rules.parse(
-        &RECIPIENT,
-        || {
-            secp256k1::parse_public_key(bytes)
-                .ok_or_else(|| "the recipient's key is not a point on the curve".to_owned())
-        },
-        // Lenient: in another form; or the point of the private key 1, with which anyone can decrypt.
-        || {
-            let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
-            let known_key = || secp256k1::key_from_secret(&one).as_ref().map(secp256k1::public_key);
-            Ok(secp256k1::parse_any_public_key(bytes).or_else(known_key).expect("1 is a scalar"))
-        },
-    )
+    rules.read(&RECIPIENT, bytes, |bytes| {
+        secp256k1::parse_public_key(bytes)
+            .ok_or_else(|| "the recipient's key is not a point on the curve".to_owned())
+    })
 }
 
 /// Encrypts `plaintext` for the owner of a public key.
@@ -75,8 +67,8 @@ pub fn wrap(
     let own = secp256k1::public_key(&ephemeral.key);
     let shared = ecies::shared_point(&ephemeral.key, &public).expect("the recipient's key is a point");
     let agreement = agree(&own, shared, rules);
-    let data = additional_data(&own, rules);
-    let (ciphertext, tag) = aead::seal(&agreement.key, ephemeral.nonce, &data, plaintext);
+    let data = rules.derive(&ADDITIONAL_DATA, &own, |_| &[]);
+    let (ciphertext, tag) = aead::seal(&agreement.key, ephemeral.nonce, data, plaintext);
     let parts = Parts { ephemeral: &own, nonce: ephemeral.nonce, tag: &tag, ciphertext: &ciphertext };
     Ok(Wrapped { bytes: ecies::join(&parts), agreement })
 }
@@ -88,73 +80,44 @@ pub fn unwrap(
     nonce: NonceLength,
     rules: &mut dyn Rules,
 ) -> Result<Unwrapped, Refused> {
-    let length = bytes.len();
-    rules.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || {
-        format!("the wrapped key has {length} bytes, too few")
+    let is_whole = ecies::split(bytes, nonce).is_some();
+    let short = || format!("the wrapped key has {} bytes, too few", bytes.len());
+    rules.require(&LENGTH, is_whole, short)?;
+    let bytes = rules.read(&EPHEMERAL_PREFIX, bytes, |bytes| match bytes.first() {
+        Some(first) if *first != 4 => Err(format!("the ephemeral key starts with {first:#04x}, not 0x04")),
+        _ => Ok(Cow::Borrowed(bytes)),
     })?;
-    let first = bytes.first().copied().unwrap_or_default();
-    rules.require(&EPHEMERAL_PREFIX, length == 0 || first == 4, || {
-        format!("the ephemeral key starts with {first:#04x}, not 0x04")
-    })?;
-    // This changes nothing unless a rule is violated.
-    let bytes = uncompressed(bytes);
     let Some(parts) = ecies::split(&bytes, nonce) else {
-        return Ok(Unwrapped { plaintext: Zeroizing::default(), agreement: None });
+        return rules.refuse(&LENGTH, (), short());
     };
-    let shared = ecies::shared_point(key, parts.ephemeral);
-    rules.require(&EPHEMERAL_POINT, shared.is_some(), || {
-        "the ephemeral key is not a point on the curve".to_owned()
-    })?;
-    let Some(shared) = shared else {
-        return Ok(Unwrapped { plaintext: Zeroizing::new(parts.ciphertext.to_vec()), agreement: None });
+    let Some(shared) = ecies::shared_point(key, parts.ephemeral) else {
+        return rules.refuse(&EPHEMERAL_POINT, &parts, "the ephemeral key is not a point on the curve");
     };
     let agreement = agree(parts.ephemeral, shared, rules);
-    let data = additional_data(parts.ephemeral, rules);
-    let plaintext = rules.parse(
-        &AUTHENTIC,
-        || {
-            aead::open(&agreement.key, parts.nonce, &data, parts.ciphertext, parts.tag)
-                .ok_or_else(|| "the authentication tag does not match".to_owned())
-        },
-        || Ok(aead::open_unchecked(&agreement.key, parts.nonce, parts.ciphertext)),
-    )?;
+    let data = rules.derive(&ADDITIONAL_DATA, parts.ephemeral, |_| &[]);
+    let plaintext = rules.read(&AUTHENTIC, (&agreement.key, &parts), |(key, parts)| {
+        aead::open(key, parts.nonce, data, parts.ciphertext, parts.tag)
+            .ok_or_else(|| "the authentication tag does not match".to_owned())
+    })?;
     Ok(Unwrapped { plaintext, agreement: Some(agreement) })
 }
 
 fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut dyn Rules) -> Agreement {
-    let key_material = rules.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
-        // A mistake: only the x coordinate, as in other key agreements.
-        Zeroizing::new(shared_point[1..33].to_vec())
+    let key_material = rules.derive(&SHARED_POINT, (ephemeral, &*shared_point), |(ephemeral, shared)| {
+        ecies::key_material(ephemeral, shared)
     });
-    let key = rules.effect(&DERIVATION, ecies::derive_key(&key_material), |_, _| {
-        Zeroizing::new(Sha256::digest(&key_material).into())
-    });
+    let key = rules.derive(&DERIVATION, key_material.as_slice(), ecies::derive_key);
     Agreement { shared_point, key_material, key }
-}
-
-fn additional_data(ephemeral: &PublicKey, rules: &mut dyn Rules) -> Vec<u8> {
-    rules.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
-}
-
-/// The same bytes with the ephemeral key uncompressed, whatever its form.
-fn uncompressed(bytes: &[u8]) -> Vec<u8> {
-    let mut whole = bytes.to_vec();
-    if let Some(first) = whole.first_mut() {
-        let compressed = matches!(*first, 2 | 3);
-        *first = 4;
-        let read = bytes.get(..33).and_then(secp256k1::parse_any_public_key).filter(|_| compressed);
-        let fits = whole.get(..65).is_some_and(|key| secp256k1::parse_public_key(key).is_some());
-        if let (Some(key), false) = (read, fits) {
-            whole.splice(..33, key);
-        }
-    }
-    whole
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::crypto::secp256k1::{key_from_secret, public_key};
+    use crate::hosting::requirements::ecies::{
+        ADDITIONAL_DATA, AUTHENTIC, DERIVATION, EPHEMERAL_POINT, EPHEMERAL_PREFIX, LENGTH, RECIPIENT,
+        SHARED_POINT,
+    };
     use crate::{Id, Strict, Without};
 
     const LAYOUT: NonceLength = NonceLength::Sixteen;

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_spec::{Id, Service, cid, drop, gateway, metadata, network, publish};
+use assay_spec::{Id, Service, cid, drop, gateway, hosting, metadata, network, publish};
 
-/// The folders that have a `mistakes.rs`: the service whose rows it uses, and its entries. The others still have the other arms
-/// of their rules in place.
+/// The folders that have a `mistakes.rs`: the service whose rows it uses, and its entries.
 static FOLDERS: &[(&str, Service, &[(Id, &str)])] = &[
     ("gateway", Service::Gateway, gateway::mistakes::ALL),
     ("metadata", Service::Metadata, metadata::mistakes::ALL),
     ("network", Service::Network, network::mistakes::ALL),
+    ("hosting", Service::Hosting, hosting::mistakes::ALL),
     ("publish", Service::Publish, publish::mistakes::ALL),
     ("drop", Service::Drop, drop::mistakes::ALL),
     ("cid", Service::Drop, cid::mistakes::ALL),

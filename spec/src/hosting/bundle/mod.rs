@@ -24,7 +24,6 @@ const ROWS: Rows = Rows {
     ciphertext: &rows::CIPHERTEXT,
     iv: &rows::IV,
     tag: &rows::TAG,
-    authentic: &rows::AUTHENTIC,
     additional_data: None,
 };
 

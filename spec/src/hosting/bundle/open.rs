@@ -1,5 +1,6 @@
 //! Decrypts a bundle.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -10,6 +11,8 @@ use super::tarball::{Found, find_manifest};
 use super::{ROWS, rows};
 use crate::crypto::aead;
 use crate::crypto::secp256k1::SigningKey;
+use crate::hosting::mistakes::bundle::{AUTHENTIC, TARBALL};
+use crate::hosting::mistakes::envelope::OTHER_NAME;
 use crate::hosting::sealed;
 use crate::hosting::wrapping::Agreement;
 use crate::{Dialect, Refused, Rules};
@@ -67,24 +70,25 @@ pub fn open(
     check_hash(file, stated_hash, rules)?;
     let envelope = parse(dialect, file, rules)?;
     let (dek, agreement) = unwrap_key(&envelope, key, rules)?;
-    let opened = sealed::open(&envelope.text, &dek, &ROWS, rules)?;
-    let contents = if opened.authentic { inspect(&opened.bytes, rules)? } else { Contents::Unknown };
-    Ok(Opened { agreement, dek, tarball: opened.bytes, contents })
+    let (tarball, contents) = match sealed::open(&envelope.text, &dek, &ROWS, rules)? {
+        Some(tarball) => {
+            let contents = inspect(&tarball, rules)?;
+            (tarball, contents)
+        }
+        None => rules.refuse(&AUTHENTIC, (&envelope.text, &dek), "the authentication tag does not match")?,
+    };
+    Ok(Opened { agreement, dek, tarball, contents })
 }
 
 /// Looks for the manifest.
 pub fn inspect(tarball: &[u8], rules: &mut dyn Rules) -> Result<Contents, Refused> {
-    rules.parse(
-        &rows::TARBALL,
-        || match find_manifest(tarball)? {
-            Found::Manifest(bytes) => {
-                let value = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
-                Ok(value.map_or(Contents::Formless, Contents::Manifest))
-            }
-            Found::Unread(compression) => Ok(Contents::Unread(compression)),
-        },
-        || Ok(Contents::Unknown),
-    )
+    rules.read(&TARBALL, tarball, |tarball| match find_manifest(tarball)? {
+        Found::Manifest(bytes) => {
+            let value = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
+            Ok(value.map_or(Contents::Formless, Contents::Manifest))
+        }
+        Found::Unread(compression) => Ok(Contents::Unread(compression)),
+    })
 }
 
 fn unwrap_key(
@@ -92,13 +96,17 @@ fn unwrap_key(
     key: Key<'_>,
     rules: &mut dyn Rules,
 ) -> Result<(aead::Key, Option<Agreement>), Refused> {
-    let (name, wrapped, key) = match key {
-        Key::Vm(key) => ("vm", &envelope.vm, key),
-        Key::Encryption(key) => ("encryption", &envelope.encryption, key),
+    let (name, wrapped, key, rule) = match key {
+        Key::Vm(key) => ("vm", &envelope.vm, key, &rows::VM),
+        Key::Encryption(key) => ("encryption", &envelope.encryption, key, &rows::ENCRYPTION),
     };
-    if envelope.deks.contains_key(name) {
-        sealed::unwrap_key(key, wrapped, &rows::KEY_LENGTH, rules)
-    } else {
-        sealed::try_all(&envelope.deks, key, &rows::KEY_LENGTH, rules)
-    }
+    let wrapped = match wrapped {
+        Some(wrapped) => Cow::Borrowed(wrapped),
+        None => Cow::Owned(rules.refuse(
+            &OTHER_NAME.under(rule),
+            (&envelope.deks, key),
+            format!("deks.{name} is missing"),
+        )?),
+    };
+    sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, rules)
 }

@@ -10,9 +10,11 @@ pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, te
 
 use super::fields::{Fields, is_iso};
 use super::identifier::{require_deployment, require_project};
+use crate::hosting::mistakes::deployments::{LEGACY_CID, LEGACY_READ, LEGACY_WARNING};
+use crate::hosting::recovery::LEGACY_SCHEMA;
 use crate::hosting::requirements::deployments::{
-    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, LEGACY_CID, LEGACY_READ, PROJECT_ID, PUBLIC,
-    RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
+    CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, PROJECT_ID, PUBLIC, RUN_ATTEMPT, RUN_ID,
+    SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
 use crate::json;
@@ -93,17 +95,11 @@ impl Deployment {
     /// Reads `content.content` of a creation or an amend. Records before schema 4 may lack most of it.
     pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
         let fields = Fields::new(body, "");
-        let schema = match fields.value("schemaVersion") {
-            None => None,
-            Some(_) => fields.read("schemaVersion", &SCHEMA_RULE, rules, |version| {
-                json::integer(version).filter(|version| (1..=SCHEMA).contains(version))
-            })?,
-        };
-        let stated = fields.value("schemaVersion").and_then(json::integer);
-        let legacy = stated.is_none_or(|version| version < SCHEMA);
-        if legacy && rules.violated(&LEGACY_READ).is_some() {
-            return Err(Refused { rule: &SCHEMA_RULE, why: fields.shown("schemaVersion") });
-        }
+        let is_known = rules.step(&LEGACY_READ, is_known_schema);
+        let stated = fields.value("schemaVersion");
+        rules.require(&SCHEMA_RULE, is_known(stated), || fields.shown("schemaVersion"))?;
+        let schema = stated.and_then(json::integer);
+        let legacy = schema.is_none_or(|version| version < SCHEMA);
         let deployment_id = fields.text("deploymentId", &DEPLOYMENT_ID, rules)?;
         let project_id = fields.text("projectId", &PROJECT_ID, rules)?;
         // When the row that requires a string is violated, there may be no string.
@@ -117,7 +113,7 @@ impl Deployment {
         Ok(Deployment {
             deployment_id,
             project_id,
-            schema: schema.or(stated),
+            schema,
             public: Public::parse(&public, legacy, rules)?,
             encrypted: match fields.value("encrypted") {
                 None | Some(Value::Null) if legacy => None,
@@ -144,7 +140,12 @@ impl Deployment {
     /// The content identifier in the record itself: a legacy record without a reference to a STORE.
     pub fn own_cid(&self, rules: &mut dyn Rules) -> Option<&str> {
         let cid = self.public.cid.as_deref().filter(|_| self.is_legacy() && self.public.store_ref.is_none());
-        rules.effect(&LEGACY_CID, cid, |_, _| None)
+        rules.keep(&LEGACY_CID, cid)
+    }
+
+    /// The documented warning for a legacy record.
+    pub fn warning(&self, rules: &mut dyn Rules) -> Option<&'static str> {
+        rules.keep(&LEGACY_WARNING, self.is_legacy().then_some(LEGACY_SCHEMA))
     }
 }
 
@@ -184,6 +185,11 @@ impl Public {
             },
         })
     }
+}
+
+/// Whether a reader knows the schema version. A legacy record may have none.
+fn is_known_schema(stated: Option<&Value>) -> bool {
+    stated.is_none_or(|stated| json::integer(stated).is_some_and(|version| (1..=SCHEMA).contains(&version)))
 }
 
 /// Whether `text` is a SHA-256 in hex.

@@ -1,11 +1,12 @@
 //! The plaintext of a deployment's envelope.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::hosting::fields::Fields;
+use crate::hosting::mistakes::deployments::PLAINTEXT_FORM;
 use crate::hosting::project::object;
 use crate::hosting::requirements::deployments::{
-    PLAINTEXT_BRANCH, PLAINTEXT_COMMIT, PLAINTEXT_ERROR, PLAINTEXT_FORM, PLAINTEXT_MESSAGE, PLAINTEXT_RUN,
+    PLAINTEXT_BRANCH, PLAINTEXT_COMMIT, PLAINTEXT_ERROR, PLAINTEXT_MESSAGE, PLAINTEXT_RUN,
 };
 use crate::{Refused, Rules};
 
@@ -27,8 +28,7 @@ pub struct Plaintext {
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8. Additional members are accepted.
     pub fn parse(bytes: &[u8], rules: &mut dyn Rules) -> Result<Plaintext, Refused> {
-        let members =
-            object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
+        let members = rules.read(&PLAINTEXT_FORM, bytes, object)?;
         let fields = Fields::new(&members, "");
         Ok(Plaintext {
             commit: fields.text_or_null("commit", &PLAINTEXT_COMMIT, rules)?,
@@ -51,6 +51,7 @@ impl Plaintext {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosting::requirements::deployments::PLAINTEXT_FORM;
     use crate::{Strict, Without};
 
     #[test]

@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 
 use super::{ROWS, TEXT_BYTES, VERSION, rows};
 use crate::crypto::base64::Padding;
-use crate::hosting::requirements::records::{DUPLICATES, NUMBERS, SIZE};
+use crate::hosting::mistakes::envelope::{NESTED, NO_DEKS, NO_VERSION, NOT_JSON};
+use crate::hosting::mistakes::records::DUPLICATES;
+use crate::hosting::requirements::records::{NUMBERS, SIZE};
 use crate::hosting::{fields, sealed};
 use crate::json::{self, Fault};
 use crate::{Id, Refused, Rules};
@@ -32,17 +34,10 @@ pub(in crate::hosting) fn parse_json(
     rules.require(&SIZE, text.len() <= limit, || {
         format!("the JSON has {} bytes, the limit is {limit}", text.len())
     })?;
-    let read = json::parse_unique(text);
-    let twice = matches!(read, Err(Fault::Duplicate(_)));
-    rules.require(&DUPLICATES, !twice, || format!("{}", read.as_ref().expect_err("a duplicate key")))?;
-    let value = match read {
+    let value = match json::parse_unique(text) {
         Ok(value) => value,
-        // With the rule violated, the last of the two wins, as in most readers.
-        Err(Fault::Duplicate(_)) => serde_json::from_str(text).unwrap_or_default(),
-        Err(Fault::Syntax(why)) => {
-            let stand_in = || Ok(Value::from(text));
-            rules.parse(rule, || Err(format!("not JSON: {why}")), stand_in)?
-        }
+        Err(fault @ Fault::Duplicate(_)) => rules.refuse(&DUPLICATES, text, fault.to_string())?,
+        Err(Fault::Syntax(why)) => rules.refuse(&NOT_JSON.under(rule), text, format!("not JSON: {why}"))?,
     };
     let odd = json::odd_number(&value).map(ToString::to_string);
     rules.require(&NUMBERS, odd.is_none(), || {
@@ -53,23 +48,19 @@ pub(in crate::hosting) fn parse_json(
 
 /// Reads the members that decide how to continue.
 pub(super) fn read(envelope: &Value, rules: &mut dyn Rules) -> Result<Form, Refused> {
-    // Lenient: JSON inside a JSON string is accepted as an envelope.
-    let inner = envelope.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    rules.require(&rows::FORM, envelope.is_object(), || {
-        format!("the envelope is {}", fields::cut(envelope))
+    let members = rules.read(&NESTED, envelope, |envelope| {
+        envelope.as_object().cloned().ok_or_else(|| format!("the envelope is {}", fields::cut(envelope)))
     })?;
-    let members = inner.as_ref().unwrap_or(envelope).as_object().cloned().unwrap_or_default();
     let shown = |name: &str| match members.get(name) {
         None => format!("{name} is missing"),
         Some(value) => format!("{name} is {}", fields::cut(value)),
     };
     let version = members.get("v").and_then(json::integer);
-    rules.require(&rows::FORM, version.is_some(), || shown("v"))?;
-    let deks = members.get("deks").and_then(Value::as_object);
-    rules.require(&rows::FORM, deks.is_some(), || shown("deks"))?;
-    // Lenient: the wrapped keys may be outside `deks`, next to the other members.
-    let deks = deks.unwrap_or(&members).clone();
-    Ok(Form { version: version.unwrap_or(VERSION), members, deks })
+    let version = rules.read(&NO_VERSION, (), |()| version.ok_or_else(|| shown("v")))?;
+    let deks = rules.read(&NO_DEKS, &members, |members| {
+        members.get("deks").and_then(Value::as_object).cloned().ok_or_else(|| shown("deks"))
+    })?;
+    Ok(Form { version, members, deks })
 }
 
 /// Checks the rules for a writer: version 3, the cipher's members, both recipients and no other.

@@ -29,7 +29,6 @@ const ROWS: Rows = Rows {
     ciphertext: &rows::CIPHERTEXT,
     iv: &rows::IV,
     tag: &rows::TAG,
-    authentic: &rows::AUTHENTIC,
     additional_data: Some(&rows::ADDITIONAL_DATA),
 };
 

@@ -10,7 +10,10 @@ use super::{ROWS, TEXT_BYTES, VERSION, rows};
 use crate::crypto::aead::Key;
 use crate::crypto::base64::Padding;
 use crate::crypto::secp256k1::SigningKey;
-use crate::hosting::sealed::{self, Plaintext};
+use crate::hosting::mistakes::envelope::{
+    AUTHENTIC, EITHER_KEY, OTHER_NAME, READ_ANYWAY, SKIPPED, UTF8, WITHOUT_ENCRYPTION,
+};
+use crate::hosting::sealed;
 use crate::hosting::wrapping::Agreement;
 use crate::{Refused, Rules};
 
@@ -158,16 +161,18 @@ pub fn open(
     };
     let text = sealed::read(&form.members, &ROWS, TEXT_BYTES, reader.padding, rules)?;
     let (dek, agreement) = unwrap_key(&form, recipient, key, reader.padding, rules)?;
-    let opened = sealed::open(&text, &dek, &ROWS, rules)?;
-    let (text, plaintext) = json(&opened, rules)?;
+    let (text, plaintext) = match sealed::open(&text, &dek, &ROWS, rules)? {
+        Some(bytes) => json(&bytes, rules)?,
+        None => rules.refuse(&AUTHENTIC, (&text, &dek), "the authentication tag does not match")?,
+    };
     let notes = notes(&form, rules);
     Ok(Outcome::Opened(Box::new(Opened { version, recipient, agreement, dek, text, plaintext, notes })))
 }
 
 fn skips(role: Role, rules: &mut dyn Rules) -> bool {
     match role {
-        Role::Backend => rules.effect(&rows::SKIPPED, true, |skips, _| !skips),
-        Role::RecoveryTool => rules.effect(&rows::READ_ANYWAY, false, |skips, _| !skips),
+        Role::Backend => rules.keep(&SKIPPED, true),
+        Role::RecoveryTool => rules.keep(&READ_ANYWAY, false),
     }
 }
 
@@ -190,37 +195,24 @@ fn unwrap_key(
     padding: Padding,
     rules: &mut dyn Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
-    // A mistake: a reader that knows only one of the two members uses the other's value.
-    let either = form.version < VERSION || rules.effect(&rows::EITHER_KEY, true, |_, _| false);
-    let member = match (recipient, either) {
-        (Recipient::User, true) | (Recipient::Encryption, false) => Recipient::User,
-        (Recipient::Encryption, true) | (Recipient::User, false) => Recipient::Encryption,
-    };
+    let member = if form.version < VERSION { recipient } else { rules.keep(&EITHER_KEY, recipient) };
     let rule = match member {
         Recipient::User => &rows::USER,
         Recipient::Encryption => &rows::ENCRYPTION,
     };
     let place = format!("deks.{}", member.name());
-    let value = form.deks.get(member.name());
-    let wrapped = sealed::bytes(value, &place, rule, TEXT_BYTES, padding, rules)?;
-    if value.is_none() {
-        return sealed::try_all(&form.deks, key, &rows::KEY_LENGTH, rules);
-    }
+    let wrapped = match form.deks.get(member.name()) {
+        None => rules.refuse(&OTHER_NAME.under(rule), (&form.deks, key), format!("{place} is missing"))?,
+        value => sealed::bytes(value, &place, rule, TEXT_BYTES, padding, rules)?,
+    };
     sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, rules)
 }
 
-fn json(opened: &Plaintext, rules: &mut dyn Rules) -> Result<(Zeroizing<String>, Value), Refused> {
-    let lossy = || String::from_utf8_lossy(&opened.bytes).into_owned();
-    if !opened.authentic {
-        let text = lossy();
-        let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.as_str()));
-        return Ok((Zeroizing::new(text), value));
-    }
-    let strict = || match std::str::from_utf8(&opened.bytes) {
-        Ok(text) => Ok(text.to_owned()),
+fn json(bytes: &[u8], rules: &mut dyn Rules) -> Result<(Zeroizing<String>, Value), Refused> {
+    let text = rules.read(&UTF8, bytes, |bytes| match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(Zeroizing::new(text.to_owned())),
         Err(e) => Err(format!("the plaintext is not UTF-8 at byte {}", e.valid_up_to())),
-    };
-    let text = Zeroizing::new(rules.parse(&rows::UTF8, strict, || Ok(lossy()))?);
+    })?;
     let value = form::parse_json(&text, TEXT_BYTES, &rows::JSON, rules)?;
     Ok((text, value))
 }
@@ -228,7 +220,7 @@ fn json(opened: &Plaintext, rules: &mut dyn Rules) -> Result<(Zeroizing<String>,
 fn notes(form: &Form, rules: &mut dyn Rules) -> Vec<Note> {
     let mut notes = Vec::new();
     let lacks = form.version >= VERSION && !form.deks.contains_key(Recipient::Encryption.name());
-    if lacks && rules.effect(&rows::WITHOUT_ENCRYPTION, true, |_, _| false) {
+    if rules.keep(&WITHOUT_ENCRYPTION, lacks) {
         notes.push(Note::WithoutEncryption);
     }
     let own: &[&str] = match form.version {

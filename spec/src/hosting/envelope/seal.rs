@@ -6,6 +6,7 @@ use super::{ROWS, VERSION, rows};
 use crate::crypto::aead::{self, Key, Nonce};
 use crate::crypto::secp256k1::PublicKey;
 use crate::hosting::base64;
+use crate::hosting::mistakes::envelope::{NO_OTHERS, OTHER_KEY};
 use crate::hosting::sealed::{self, ALGORITHM};
 use crate::hosting::wrapping::{self, Ephemeral, Wrapped};
 use crate::{Id, Refused, Rules};
@@ -54,13 +55,11 @@ pub fn seal(
     let user = wrap(&recipients.user, &secrets.user, &secrets.dek, &rows::WALLET_OPENS, rules)?;
     let encryption =
         wrap(&recipients.encryption, &secrets.encryption, &secrets.dek, &rows::KEY_E_OPENS, rules)?;
-    let mut deks = json!({
+    let deks = json!({
         "user": base64::write(&user.bytes, rules),
         "encryption": base64::write(&encryption.bytes, rules),
     });
-    if rules.effect(&rows::NO_OTHERS, false, |_, _| true) {
-        deks["backend"] = deks["user"].clone();
-    }
+    let deks = rules.keep(&NO_OTHERS, deks);
     let envelope = json!({
         "v": VERSION,
         "alg": ALGORITHM,
@@ -72,7 +71,7 @@ pub fn seal(
     Ok(Sealed { envelope, user, encryption })
 }
 
-/// Wraps the key; when `rule` is violated, another key.
+/// Wraps the key for a recipient, who opens with it what `rule` names.
 pub(in crate::hosting) fn wrap(
     public: &PublicKey,
     ephemeral: &Ephemeral,
@@ -80,9 +79,6 @@ pub(in crate::hosting) fn wrap(
     rule: Id,
     rules: &mut dyn Rules,
 ) -> Result<Wrapped, Refused> {
-    let key = rules.effect(rule, dek.clone(), |mut key, _| {
-        key.iter_mut().for_each(|byte| *byte = !*byte);
-        key
-    });
+    let key = rules.keep(&OTHER_KEY.under(rule), dek.clone());
     wrapping::wrap(public, ephemeral, key.as_slice(), rules)
 }

@@ -5,15 +5,16 @@ mod write;
 
 use serde_json::{Map, Value};
 
+pub(super) use plaintext::NAMES;
 pub(crate) use plaintext::object;
 pub use plaintext::{Plaintext, Source};
 pub use write::{Tombstone, aggregate, entry, judge_aggregate, judge_entry, tombstone};
 
 use super::fields::{Fields, cut};
 use super::identifier::require_project;
+use crate::hosting::mistakes::projects::{SCHEMA_READ, TOMBSTONE_READ};
 use crate::hosting::requirements::projects::{
-    CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_READ, SCHEMA_VERSION,
-    TOMBSTONE_READ, UPDATED_AT,
+    CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_VERSION, UPDATED_AT,
 };
 use crate::json;
 use crate::{Refused, Rules};
@@ -96,8 +97,7 @@ impl Entry {
         let members = value.as_object().unwrap_or(&none);
         let public = members.get("public").and_then(Value::as_object);
         let deleted = public.and_then(|public| public.get("deleted")).and_then(Value::as_bool) == Some(true);
-        // A common mistake: reading the envelope of every entry first.
-        if deleted && rules.violated(&TOMBSTONE_READ).is_none() {
+        if rules.keep(&TOMBSTONE_READ, deleted) {
             return Ok(Entry::Deleted(public.cloned().unwrap_or_default()));
         }
         Live::parse(id, members, rules).map(|live| Entry::Live(Box::new(live)))
@@ -107,7 +107,7 @@ impl Entry {
 impl Live {
     fn parse(id: &str, members: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Live, Refused> {
         let fields = Fields::new(members, "");
-        let known = rules.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
+        let known = rules.keep(&SCHEMA_READ, &SCHEMAS[..]);
         let schema = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
             json::integer(version).filter(|version| known.contains(version))
         })?;

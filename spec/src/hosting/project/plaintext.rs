@@ -3,9 +3,10 @@
 use serde_json::{Map, Number, Value, json};
 
 use crate::hosting::fields::Fields;
+use crate::hosting::mistakes::projects::{PLAINTEXT_FORM, PLAINTEXT_MORE};
 use crate::hosting::requirements::projects::{
-    PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_FORM, PLAINTEXT_INSTALLATION, PLAINTEXT_MORE,
-    PLAINTEXT_NAME, PLAINTEXT_OUTPUT, PLAINTEXT_REPO, PLAINTEXT_SOURCE,
+    PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_INSTALLATION, PLAINTEXT_NAME, PLAINTEXT_OUTPUT,
+    PLAINTEXT_REPO, PLAINTEXT_SOURCE,
 };
 use crate::json;
 use crate::{Dialect, Refused, Rules};
@@ -57,13 +58,8 @@ pub struct Plaintext {
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8.
     pub fn parse(bytes: &[u8], dialect: &Dialect, rules: &mut dyn Rules) -> Result<Plaintext, Refused> {
-        let members =
-            object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
-        let further = members.keys().any(|name| !NAMES.contains(&name.as_str()));
-        if further && rules.violated(&PLAINTEXT_MORE).is_some() {
-            // A mistake: a reader that does not allow additional members rejects them.
-            return Err(Refused { rule: &PLAINTEXT_FORM, why: "an unknown member".to_owned() });
-        }
+        let members = rules.read(&PLAINTEXT_FORM, bytes, object)?;
+        let members = rules.derive(&PLAINTEXT_MORE, members, Ok)?;
         let fields = Fields::new(&members, "");
         let repo = fields.text_or_null("repo", &PLAINTEXT_REPO, rules)?;
         let parts = |repo: &str| {
@@ -104,7 +100,9 @@ impl Plaintext {
     }
 }
 
-const NAMES: [&str; 7] = ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
+/// The members that the document names.
+pub(in crate::hosting) const NAMES: [&str; 7] =
+    ["name", "source", "repo", "branch", "installationId", "buildCommand", "outputDir"];
 
 /// Parses a plaintext as a JSON object.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
@@ -123,6 +121,7 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosting::requirements::projects::PLAINTEXT_FORM;
     use crate::{Id, Strict, Without};
 
     fn sample() -> Value {

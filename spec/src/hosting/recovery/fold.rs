@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 use super::read::Held;
 use super::{Ignored, Machine, Note, each};
 use crate::crypto::address::Address;
-use crate::hosting::amends::{Amend, Amends, End, Fate};
+use crate::hosting::amends::{Amend, Amends, Chain, End, Fate};
 use crate::hosting::authority::{Standing, judge};
 use crate::hosting::claim::{self, Claim};
 use crate::hosting::deployment::{self as records, AMEND, judge_amend};
+use crate::hosting::mistakes::amends::AUTHORITY;
+use crate::hosting::mistakes::records::UNSIGNED;
+use crate::hosting::mistakes::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGERS};
 use crate::hosting::project::{self, Entry};
 use crate::hosting::record::Record;
-use crate::hosting::requirements::amends::AUTHORITY;
 use crate::hosting::requirements::deployments::BODY;
-use crate::hosting::requirements::records::UNSIGNED;
-use crate::hosting::requirements::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGERS};
 use crate::hosting::security::{self, Security};
 use crate::json;
 use crate::{Dialect, Refused, Rules};
@@ -66,13 +66,9 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
     let mut signed: Vec<&Record> = Vec::new();
     for held in held {
         let record = &held.record;
-        let good = held.signed.as_ref().unwrap_or(&Ok(()));
-        // For a reader that does not verify signatures, an unsigned record counts like any other.
+        let good = rules.keep(&UNSIGNED, held.signed.as_ref().unwrap_or(&Ok(())));
         let verified =
-            record.require_channel(dialect, rules).and_then(|()| match rules.violated(&UNSIGNED) {
-                None => record.require_signed(good, rules),
-                Some(_) => Ok(()),
-            });
+            record.require_channel(dialect, rules).and_then(|()| record.require_signed(good, rules));
         match verified {
             Ok(()) => signed.push(record),
             Err(refused) => folded.ignore(record, refused),
@@ -81,11 +77,9 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
     folded.security(owner, dialect, &signed, rules);
     let mut counted: BTreeMap<&str, (&Record, Standing)> = BTreeMap::new();
     for record in signed {
-        let standing = match judge(owner, &folded.security, record, dialect, rules) {
-            Err(_) if lets_strangers(record, rules) => Ok(Standing::Delegate),
-            other => other,
-        };
-        match standing {
+        let standing = judge(owner, &folded.security, record, dialect, rules);
+        let standing = rules.keep(&STRANGERS, standing);
+        match if is_amend(record) { rules.keep(&AUTHORITY, standing) } else { standing } {
             Ok(standing) => {
                 // The first in the order represents all records with its hash; the others are reported.
                 if counted.contains_key(record.item_hash.as_str()) {
@@ -104,9 +98,8 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
     folded
 }
 
-fn lets_strangers(record: &Record, rules: &mut dyn Rules) -> bool {
-    let amends = record.content_type.as_deref() == Some(AMEND);
-    rules.violated(&STRANGERS).is_some() || (amends && rules.violated(&AUTHORITY).is_some())
+fn is_amend(record: &Record) -> bool {
+    record.content_type.as_deref() == Some(AMEND)
 }
 
 impl Folded {
@@ -195,7 +188,6 @@ impl Folded {
     ) {
         let (mut creations, mut amends): (BTreeMap<&str, Stated<'_>>, BTreeMap<&str, Stated<'_>>) =
             Default::default();
-        let is_amend = |record: &Record| record.content_type.as_deref() == Some(AMEND);
         let is_creation = |record: &Record| record.content_type.as_ref() == Some(&dialect.deployment_type);
         let is_stated = |record: &Record| record.kind == "POST" && (is_amend(record) || is_creation(record));
         let stated: Vec<_> = counted.iter().filter(|(record, _)| is_stated(record)).collect();
@@ -248,8 +240,7 @@ impl Folded {
         let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
         for chain in &chains {
             let created = &creations[chain.hashes[0]];
-            let leaf = amends.get(chain.leaf()).unwrap_or(created);
-            let leaf = rules.effect(&CONTENT, leaf, |_, _| created);
+            let leaf = amends.get(rules.derive(&CONTENT, chain, Chain::leaf)).unwrap_or(created);
             if chain.end == End::Cycle {
                 self.note(leaf.record, "amend-cycle", None);
             }
@@ -279,12 +270,10 @@ impl Folded {
         self.deployments.sort_by(|a, b| (a.time, &a.creation).cmp(&(b.time, &b.creation)));
         let mut seen = BTreeSet::new();
         for resolved in &self.deployments {
-            let wanted = resolved.state.public.store_ref.clone();
-            // A mistake: a reader that ignores the legacy form looks up the identifier.
-            let asked = rules.effect(&LEGACY_NO_LOOKUP, wanted.clone(), |_, _| {
-                wanted.clone().or_else(|| resolved.state.public.cid.clone())
-            });
-            self.store_refs.extend(asked.filter(|hash| !hash.is_empty() && seen.insert(hash.clone())));
+            let wanted =
+                rules.derive(&LEGACY_NO_LOOKUP, &resolved.state.public, |public| public.store_ref.as_ref());
+            let new = wanted.filter(|hash| !hash.is_empty() && seen.insert(hash.as_str()));
+            self.store_refs.extend(new.cloned());
         }
     }
 

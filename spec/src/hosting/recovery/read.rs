@@ -9,8 +9,8 @@ use super::fold::{self, Folded};
 use super::{Note, Recovery, tell};
 use crate::crypto::address::Address;
 use crate::hosting::envelope::{Keys, Role};
+use crate::hosting::mistakes::recovery::ASK_OTHERS;
 use crate::hosting::record::{Record, name_of};
-use crate::hosting::requirements::recovery::ASK_OTHERS;
 use crate::hosting::{deployment, project, security};
 use crate::network::store::{Class, Reading, classify};
 use crate::{Dialect, Refused, Rules, Strict};
@@ -117,7 +117,7 @@ impl Reader {
     /// The STORE messages to look up now. If empty, nothing is left. Called again without an answer, it returns the
     /// same.
     pub fn needs(&mut self, rules: &mut dyn Rules) -> Vec<Lookup> {
-        let nodes = rules.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
+        let nodes = rules.keep(&ASK_OTHERS, self.nodes);
         let refs = self.fold(rules).store_refs.clone();
         refs.into_iter()
             .filter_map(|hash| {

@@ -4,12 +4,11 @@ use serde_json::{Map, Value};
 
 use super::fold::{Folded, Resolved, Written};
 use super::read::Reader;
-use super::{Deployment, LEGACY_SCHEMA, Note, Project, Recovery, Warning, each};
+use super::{Deployment, Note, Project, Recovery, Warning, each};
 use crate::hosting::deployment as records;
 use crate::hosting::envelope::{self, Keys, LEGACY_ENVELOPE_SKIPPED, Outcome, Role};
+use crate::hosting::mistakes::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::hosting::project::{self, Entry};
-use crate::hosting::requirements::deployments::LEGACY_WARNING;
-use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::network::store::Class;
 use crate::{Refused, Rules};
 
@@ -99,8 +98,8 @@ impl Teller<'_> {
     fn deployment(&mut self, resolved: &Resolved, rules: &mut dyn Rules) -> Deployment {
         let state = &resolved.state;
         let id = &state.deployment_id;
-        if state.is_legacy() && rules.violated(&LEGACY_WARNING).is_none() {
-            self.warn(&resolved.leaf, LEGACY_SCHEMA, id);
+        if let Some(warning) = state.warning(rules) {
+            self.warn(&resolved.leaf, warning, id);
         }
         let plaintext = state.encrypted.as_ref().and_then(|encrypted| {
             self.open(&resolved.leaf, id, encrypted, rules, |bytes, rules| {
@@ -153,20 +152,12 @@ impl Teller<'_> {
 
     /// How this role reads envelopes, and with which keys.
     fn reading_with(&self, rules: &mut dyn Rules) -> (envelope::Reader, Keys) {
-        let mut keys = self.keys.clone();
+        let keys = self.keys.clone();
         match self.reader.role {
-            Role::Backend => {
-                // With the rule violated the backend has only the wallet's key.
-                keys.encryption = rules.effect(&ROLE_BACKEND, keys.encryption, |_, _| None);
-                (envelope::Reader::backend(), keys)
-            }
+            Role::Backend => (envelope::Reader::backend(), rules.keep(&ROLE_BACKEND, keys)),
             Role::RecoveryTool => {
-                if keys.encryption.is_none() {
-                    // A common mistake: requiring E in addition to the wallet's key.
-                    keys.wallet = rules.effect(&OWNER_ALONE, keys.wallet, |_, _| None);
-                }
-                let own = envelope::Reader::recovery();
-                (rules.effect(&ROLE_RECOVERY, own, |_, _| envelope::Reader::backend()), keys)
+                let keys = rules.keep(&OWNER_ALONE, keys);
+                (rules.keep(&ROLE_RECOVERY, envelope::Reader::recovery()), keys)
             }
         }
     }

@@ -5,10 +5,8 @@ use assay_spec::hosting::authority::{Act, allows};
 use assay_spec::hosting::deployment::Deployment;
 use assay_spec::hosting::project::{Entry, Plaintext};
 use assay_spec::hosting::record::Record;
-use assay_spec::hosting::recovery::{LEGACY_SCHEMA, resolve};
-use assay_spec::hosting::requirements::{
-    amends, authority, claims, deployments, identifiers, security as rows,
-};
+use assay_spec::hosting::recovery::resolve;
+use assay_spec::hosting::requirements::{amends, authority, claims, identifiers, security as rows};
 use assay_spec::hosting::security::{self, Security};
 use assay_spec::hosting::{claim, forget, identifier};
 use assay_spec::{Dialect, Id, Refused, Rules};
@@ -151,8 +149,7 @@ pub(in crate::op) fn read_record(
 
 fn read_deployment(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let state = Deployment::parse(body, rules).map_err(staged)?;
-    let warns = state.is_legacy() && rules.violated(&deployments::LEGACY_WARNING).is_none();
-    let warnings = if warns { vec![LEGACY_SCHEMA] } else { Vec::new() };
+    let warnings: Vec<&str> = state.warning(rules).into_iter().collect();
     Ok(json!({
         "status": state.public.status,
         "store_ref": state.public.store_ref,
