@@ -3,14 +3,14 @@
 //! Only the VM signs a claim, so the claimer chooses the time. The document does not prevent a claimer from choosing
 //! an earlier time.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::fields::Fields;
 use super::record::Record;
 use crate::crypto::address::Address;
-use crate::hosting::mistakes::claims::{EARLIEST, INVALID, OTHER_INSTANCE, TIE};
+use crate::hosting::mistakes::claims::{EARLIEST, INVALID, OTHER_INSTANCE, TIE, V};
 use crate::hosting::requirements::claims::{
-    BODY, CONTENT_TYPE, INSTANCE_HASH, KEY_OF_ADDRESS, PUBKEY, REGISTERED_AT, SENDER, SIGNATURE, TYPE, V,
+    BODY, CONTENT_TYPE, INSTANCE_HASH, KEY_OF_ADDRESS, PUBKEY, REGISTERED_AT, SENDER, SIGNATURE, TYPE,
 };
 use crate::json;
 use crate::network::signing::parse_public_key;
@@ -44,9 +44,7 @@ impl Claim {
         rules.require(&CONTENT_TYPE, stated, || {
             format!("content.type is {:.60}", record.content_type.as_deref().unwrap_or("missing"))
         })?;
-        rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
-        let none = Map::new();
-        let fields = Fields::new(record.body().unwrap_or(&none), "");
+        let fields = Fields::new(record.body_of(&BODY, rules)?, "");
         fields.read("v", &V, rules, |v| json::integer(v).filter(|v| *v == VERSION))?;
         let instance_hash =
             fields.text_that("instanceHash", &INSTANCE_HASH, rules, |hash| !hash.is_empty())?;

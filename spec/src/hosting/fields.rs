@@ -4,6 +4,8 @@ use jiff::civil::DateTime;
 use serde_json::{Map, Number, Value};
 
 use crate::crypto::address::Address;
+use crate::hosting::mistakes::records::{NO_ADDRESS, NUMBER_OR_NULL, OBJECT, TEXT, TEXT_OR_NULL, TEXTS};
+use crate::rules::{Mistake, Reading};
 use crate::{Id, Instant, Refused, Rules};
 
 /// The longest string in one field, in bytes: the project's own limit.
@@ -43,19 +45,16 @@ impl<'a> Fields<'a> {
     pub(super) fn read<T>(
         &self,
         name: &str,
-        rule: Id,
+        rule: &Mistake<Reading<Option<&'a Value>, T>>,
         rules: &mut dyn Rules,
         read: impl FnOnce(&'a Value) -> Option<T>,
-    ) -> Result<Option<T>, Refused> {
-        let found = self.value(name).and_then(read);
-        rules.require(rule, found.is_some(), || self.shown(name))?;
-        Ok(found)
+    ) -> Result<T, Refused> {
+        rules.read(rule, self.value(name), |value| value.and_then(read).ok_or_else(|| self.shown(name)))
     }
 
-    /// A string of limited length; empty if the rule is violated.
+    /// A string of limited length.
     pub(super) fn text(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<String, Refused> {
-        let text = self.read(name, rule, rules, short)?;
-        Ok(text.unwrap_or_default().to_owned())
+        self.text_that(name, rule, rules, |_| true)
     }
 
     /// A string that `good` accepts.
@@ -66,8 +65,9 @@ impl<'a> Fields<'a> {
         rules: &mut dyn Rules,
         good: impl FnOnce(&str) -> bool,
     ) -> Result<String, Refused> {
-        self.read(name, rule, rules, |value| short(value).filter(|text| good(text)))?;
-        Ok(self.value(name).and_then(short).unwrap_or_default().to_owned())
+        let text =
+            self.read(name, &TEXT.under(rule), rules, |value| short(value).filter(|text| good(text)))?;
+        Ok(text.to_owned())
     }
 
     /// A string or null; must be present.
@@ -77,11 +77,11 @@ impl<'a> Fields<'a> {
         rule: Id,
         rules: &mut dyn Rules,
     ) -> Result<Option<String>, Refused> {
-        let text = self.read(name, rule, rules, |value| match value {
+        let text = self.read(name, &TEXT_OR_NULL.under(rule), rules, |value| match value {
             Value::Null => Some(None),
             other => short(other).map(Some),
         })?;
-        Ok(text.flatten().map(str::to_owned))
+        Ok(text.map(str::to_owned))
     }
 
     /// A number or null; must be present.
@@ -91,12 +91,11 @@ impl<'a> Fields<'a> {
         rule: Id,
         rules: &mut dyn Rules,
     ) -> Result<Option<Number>, Refused> {
-        let number = self.read(name, rule, rules, |value| match value {
+        self.read(name, &NUMBER_OR_NULL.under(rule), rules, |value| match value {
             Value::Null => Some(None),
             Value::Number(number) => Some(Some(number.clone())),
             _ => None,
-        })?;
-        Ok(number.flatten())
+        })
     }
 
     /// An ISO 8601 time, as written.
@@ -117,14 +116,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An object; empty if the rule is violated.
+    /// An object.
     pub(super) fn object(
         &self,
         name: &str,
         rule: Id,
         rules: &mut dyn Rules,
-    ) -> Result<Map<String, Value>, Refused> {
-        Ok(self.read(name, rule, rules, Value::as_object)?.cloned().unwrap_or_default())
+    ) -> Result<&'a Map<String, Value>, Refused> {
+        self.read(name, &OBJECT.under(rule), rules, Value::as_object)
     }
 
     /// A list of strings; empty if missing.
@@ -132,22 +131,28 @@ impl<'a> Fields<'a> {
         if self.value(name).is_none() {
             return Ok(Vec::new());
         }
-        let texts = self.read(name, rule, rules, |value| {
+        self.read(name, &TEXTS.under(rule), rules, |value| {
             let items = value.as_array().filter(|items| items.len() <= LIST_ITEMS)?;
-            items.iter().map(|item| short(item).map(str::to_owned)).collect::<Option<Vec<_>>>()
-        })?;
-        Ok(texts.unwrap_or_default())
+            items.iter().map(|item| short(item).map(str::to_owned)).collect()
+        })
     }
 
     /// An address in any letter case.
-    pub(super) fn address(
-        &self,
-        name: &str,
-        rule: Id,
-        rules: &mut dyn Rules,
-    ) -> Result<Option<Address>, Refused> {
-        self.read(name, rule, rules, |value| short(value).and_then(Address::parse))
+    pub(super) fn address(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<Address, Refused> {
+        self.read(name, &NO_ADDRESS.under(rule), rules, |value| short(value).and_then(Address::parse))
     }
+}
+
+/// The members of a value that must be an object. `what` names it in error messages.
+pub(super) fn members<'a>(
+    value: &'a Value,
+    what: &str,
+    rule: Id,
+    rules: &mut dyn Rules,
+) -> Result<&'a Map<String, Value>, Refused> {
+    rules.read(&OBJECT.under(rule), Some(value), |_| {
+        value.as_object().ok_or_else(|| format!("{what} is {}", cut(value)))
+    })
 }
 
 /// Whether a string is an ISO 8601 date and time, with or without an offset.
@@ -165,7 +170,8 @@ pub(super) fn cut(value: &Value) -> String {
     }
 }
 
-fn short(value: &Value) -> Option<&str> {
+/// A string of limited length.
+pub(super) fn short(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| text.len() <= TEXT_BYTES)
 }
 

@@ -12,8 +12,8 @@ use super::deployment::Deployment;
 use super::fields::{Fields, LIST_ITEMS};
 use super::record::Record;
 use crate::crypto::address::Address;
-use crate::hosting::mistakes::forget::{CLASSIFIED, DEDUPLICATED, EVERY, LEGACY};
-use crate::hosting::requirements::forget::{ADDRESS, HASHES, TYPE};
+use crate::hosting::mistakes::forget::{CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY};
+use crate::hosting::requirements::forget::{ADDRESS, TYPE};
 use crate::network::store::{Class, Reading};
 use crate::{Refused, Rules, Strict};
 
@@ -65,16 +65,16 @@ pub fn judge(record: &Record, owner: Address, rules: &mut dyn Rules) -> Result<V
     rules.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
     rules.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
     let fields = Fields::new(&record.content, "content.");
-    let hashes = fields.read("hashes", &HASHES, rules, |hashes| {
+    fields.read("hashes", &HASHES, rules, |hashes| {
         let hashes = hashes.as_array().filter(|hashes| !hashes.is_empty() && hashes.len() <= LIST_ITEMS)?;
-        hashes.iter().map(|hash| hash.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-    })?;
-    Ok(hashes.unwrap_or_default())
+        hashes.iter().map(|hash| hash.as_str().map(str::to_owned)).collect()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosting::requirements::forget::HASHES;
     use crate::network::store;
     use crate::{Id, Without};
 

@@ -8,8 +8,9 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -23,11 +24,12 @@ use crate::crypto::text::prefixed_hex;
 use crate::hosting::amends::{Amend, Amends, Chain, End};
 use crate::hosting::authority::{Act, Standing, lists};
 use crate::hosting::bundle::Contents;
-use crate::hosting::claim::Claim;
-use crate::hosting::deployment::{Public, SCHEMA};
+use crate::hosting::claim::{self, Claim};
+use crate::hosting::deployment::{Public, SCHEMA, Status};
 use crate::hosting::envelope::{Keys, Reader, Recipient, VERSION};
+use crate::hosting::fields::short;
 use crate::hosting::key_e::LINES_COUNT;
-use crate::hosting::project::NAMES;
+use crate::hosting::project::{self, DeployTarget, NAMES, Source};
 use crate::hosting::record::Record;
 use crate::hosting::requirements;
 use crate::hosting::sealed::{ALGORITHM, Ciphertext, unwrap_key};
@@ -42,6 +44,20 @@ mistakes! {
     mod records {
         FORM as NOT_JSON => "A reader takes null for a record that does not parse, and finds no members in it.",
             |_text: &str| -> Result<Value, String> { Ok(Value::Null) }
+        FORM as TEXT => "A reader reads a missing string as an empty one, and takes each string, as its language does.",
+            |sent: Option<&Value>| -> Result<&str, String> { Ok(sent.and_then(short).unwrap_or_default()) }
+        FORM as TEXT_OR_NULL => "A reader takes null for what is not a string, because null is allowed there.",
+            |_sent: Option<&Value>| -> Result<Option<&str>, String> { Ok(None) }
+        FORM as NUMBER_OR_NULL => "A reader takes null for what is not a number, because null is allowed there.",
+            |_sent: Option<&Value>| -> Result<Option<Number>, String> { Ok(None) }
+        FORM as OBJECT => "A reader looks for members in any value, and finds none where there is no object.",
+            |_sent: Option<&Value>| -> Result<&Map<String, Value>, String> { Ok(&NO_MEMBERS) }
+        FORM as TEXTS => "A reader takes an empty list for what is not a list of strings, because the list may be empty.",
+            |_sent: Option<&Value>| -> Result<Vec<String>, String> { Ok(Vec::new()) }
+        ADDRESS as NO_ADDRESS => "A reader takes the zero address for one that it cannot read, as contracts do.",
+            |_sent: Option<&Value>| -> Result<Address, String> { Ok(Address([0; 20])) }
+        TIME => "A reader takes zero for a time that it cannot read, and orders such records first.",
+            |_sent: Option<&Value>| -> Result<i64, String> { Ok(0) }
         DUPLICATES => "A reader uses the parser of its platform, where the last of two members with one name wins.",
             |text: &str| -> Result<Value, String> { Ok(serde_json::from_str(text).unwrap_or_default()) }
         RETIRED => "A reader searches by sender and type, because it writes to one channel only.",
@@ -194,6 +210,14 @@ mistakes! {
 
     /// Projects.
     mod projects {
+        SCHEMA_VERSION => "A reader takes the version that is written now for one that it cannot read.",
+            |_sent: Option<&Value>| -> Result<i64, String> { Ok(project::SCHEMA) }
+        DEPLOY_TARGET => "A reader takes the target that most projects have for one that it does not know.",
+            |_sent: Option<&Value>| -> Result<DeployTarget, String> { Ok(DeployTarget::Ipfs) }
+        DELETED => "A reader compares with true, and everything else is a project that is not deleted.",
+            |_sent: Option<&Value>| -> Result<bool, String> { Ok(false) }
+        PLAINTEXT_SOURCE => "A reader compares with the one host that it knows, and everything else is an upload.",
+            |_sent: Option<&Value>| -> Result<Source, String> { Ok(Source::Upload) }
         SCHEMA_READ => "A reader accepts the version that is written now, because it was released later.",
             |known: &[i64]| -> &[i64] { &known[..1] }
         TOMBSTONE_READ => "A reader opens the envelope of each entry first, because the name is in it.",
@@ -212,6 +236,8 @@ mistakes! {
 
     /// Deployments.
     mod deployments {
+        STATUS => "A reader takes a deployment for queued if it does not know the status, because that is the first one.",
+            |_sent: Option<&Value>| -> Result<Status, String> { Ok(Status::Queued) }
         LEGACY_READ => "A reader accepts only the version that is written now, because it knows the form of that one.",
             |stated: Option<&Value>| -> bool { stated.and_then(json::integer) == Some(SCHEMA) }
         LEGACY_WARNING => "A reader shows old deployments like new ones, because it could read them.",
@@ -224,6 +250,8 @@ mistakes! {
 
     /// Claims of a machine's key.
     mod claims {
+        V => "A reader takes each claim for one of version 1, because there was never another.",
+            |_sent: Option<&Value>| -> Result<i64, String> { Ok(claim::VERSION) }
         INVALID => "A reader stops at the first claim that it rejects, because its loop returns the error.",
             |found: (Vec<Claim>, &[(String, Refused)])| -> Vec<Claim> {
                 if found.1.is_empty() { found.0 } else { Vec::new() }
@@ -234,6 +262,12 @@ mistakes! {
             |_claim: (&Claim, &str)| -> bool { true }
         TIE => "A reader replaces a claim by the next one of the same second, because it compares with `<=`.",
             |pair: (&Claim, &Claim)| -> Ordering { pair.1.item_hash.cmp(&pair.0.item_hash) }
+    }
+
+    /// Security.
+    mod security {
+        AUTHORIZATIONS => "A reader takes an empty list for what is not a list, because an owner may have no other signer.",
+            |_sent: Option<&Value>| -> Result<&[Value], String> { Ok(&[]) }
     }
 
     /// Who may write which record.
@@ -254,6 +288,8 @@ mistakes! {
 
     /// Forgetting a project's artifacts.
     mod forget {
+        HASHES => "A reader takes an empty list for what is not a list of strings, and forgets nothing.",
+            |_sent: Option<&Value>| -> Result<Vec<String>, String> { Ok(Vec::new()) }
         CLASSIFIED => "A writer sends each hash of the project, and leaves it to the nodes to skip some.",
             |_reading: Option<&Reading>| -> bool { true }
         DEDUPLICATED => "A writer lists the artifact of each deployment, and two of them may have the same.",
@@ -346,6 +382,8 @@ mistakes! {
             |_own: Reader| -> Reader { Reader::backend() }
     }
 }
+
+static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The same bytes with the ephemeral key uncompressed, whatever its form.
 fn uncompressed(bytes: &[u8]) -> Vec<u8> {

@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 use super::fields::Fields;
 use crate::crypto::address::Address;
 use crate::hosting::limits::RECORD as LARGEST;
-use crate::hosting::mistakes::records::{DUPLICATES, NOT_JSON};
-use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, SIZE, TIME};
+use crate::hosting::mistakes::records::{DUPLICATES, NOT_JSON, OBJECT, TIME};
+use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, SIZE};
 use crate::json::{self, Fault};
 use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
 use crate::network::signing::{sign_record, verify_record};
-use crate::{Dialect, Refused, Rules, Strict};
+use crate::{Dialect, Id, Refused, Rules, Strict};
 
 /// A parsed record. Its signature, its signer's authority and its body are not checked yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl Record {
         let channel = fields.text("channel", &FORM, rules)?;
         let signature = fields.text("signature", &FORM, rules)?;
         let content = fields.object("content", &FORM, rules)?;
-        let inner = Fields::new(&content, "content.");
+        let inner = Fields::new(content, "content.");
         let address = inner.address("address", &ADDRESS, rules)?;
         let time = inner.read("time", &TIME, rules, |time| json::integer(time).filter(|time| *time >= 0))?;
         let optional = |name, rules: &mut dyn Rules| match inner.value(name) {
@@ -76,16 +76,16 @@ impl Record {
         };
         Ok(Record {
             item_hash,
-            sender: sender.unwrap_or(Address([0; 20])),
+            sender,
             kind,
             channel,
             signature,
-            address: address.unwrap_or(Address([0; 20])),
+            address,
             key: optional("key", rules)?,
             content_type: optional("type", rules)?,
             target: optional("ref", rules)?,
-            time: time.unwrap_or_default(),
-            content,
+            time,
+            content: content.clone(),
             text: text.to_owned(),
         })
     }
@@ -117,6 +117,13 @@ impl Record {
     /// `content.content`, if it is an object.
     pub fn body(&self) -> Option<&Map<String, Value>> {
         self.content.get("content").and_then(Value::as_object)
+    }
+
+    /// `content.content`. `rule` requires that it is an object.
+    pub(super) fn body_of(&self, rule: Id, rules: &mut dyn Rules) -> Result<&Map<String, Value>, Refused> {
+        rules.read(&OBJECT.under(rule), self.content.get("content"), |_| {
+            self.body().ok_or_else(|| "content.content is not an object".to_owned())
+        })
     }
 }
 

@@ -4,13 +4,14 @@
 use serde_json::{Map, Value, json};
 
 use super::claim::is_public_key;
-use super::fields::{Fields, LIST_ITEMS, cut};
+use super::fields::{Fields, LIST_ITEMS, members};
 use super::record::Record;
 use crate::crypto::address::Address;
+use crate::hosting::mistakes::security::AUTHORIZATIONS;
 use crate::hosting::requirements::security::{
-    AUTHORIZATIONS, BODY, DELEGATE_NO_PUBKEY, ENCRYPTION_KEY, ENCRYPTION_PUBKEY, ENCRYPTION_REGISTERED_AT,
-    ENCRYPTION_SCHEME, ENTRY, ENTRY_ADDRESS, ENTRY_AGGREGATE_KEYS, ENTRY_CHANNELS, ENTRY_POST_TYPES,
-    ENTRY_PUBKEY, ENTRY_PUBKEY_ADDRESS, ENTRY_TYPES, KEY as KEY_RULE, NOT_A_SIGNER, SESSION_AGGREGATE_KEYS,
+    BODY, DELEGATE_NO_PUBKEY, ENCRYPTION_KEY, ENCRYPTION_PUBKEY, ENCRYPTION_REGISTERED_AT, ENCRYPTION_SCHEME,
+    ENTRY, ENTRY_ADDRESS, ENTRY_AGGREGATE_KEYS, ENTRY_CHANNELS, ENTRY_POST_TYPES, ENTRY_PUBKEY,
+    ENTRY_PUBKEY_ADDRESS, ENTRY_TYPES, KEY as KEY_RULE, NOT_A_SIGNER, SESSION_AGGREGATE_KEYS,
     SESSION_CHANNELS, SESSION_POST_TYPES, SESSION_TYPES, TYPE,
 };
 use crate::network::signing::parse_public_key;
@@ -73,19 +74,15 @@ pub struct Security {
 impl Authorization {
     /// Reads one entry.
     pub fn parse(entry: &Value, rules: &mut dyn Rules) -> Result<Authorization, Refused> {
-        rules.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
-        let none = Map::new();
-        let fields = Fields::new(entry.as_object().unwrap_or(&none), "authorization.");
-        let stated = fields.address("address", &ENTRY_ADDRESS, rules)?;
-        let address = stated.unwrap_or(Address([0; 20]));
+        let fields = Fields::new(members(entry, "an authorization", &ENTRY, rules)?, "authorization.");
+        let address = fields.address("address", &ENTRY_ADDRESS, rules)?;
         let pubkey = match fields.value("pubkey") {
             None | Some(Value::Null) => None,
             Some(_) => Some(fields.text_that("pubkey", &ENTRY_PUBKEY, rules, is_public_key)?),
         };
         let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
-        // When the form of the address is violated, there is no address to compare.
-        let own =
-            derived.is_none_or(|key| stated.is_none_or(|stated| Address::from_public_key(&key) == stated));
+        let stated = fields.value("address").and_then(Value::as_str).and_then(Address::parse);
+        let own = stated.zip(derived).is_none_or(|(stated, key)| Address::from_public_key(&key) == stated);
         rules.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the address of the key is not {address}"))?;
         Ok(Authorization {
             address,
@@ -146,9 +143,7 @@ impl Authorization {
 impl EncryptionKey {
     /// Reads `encryptionKey`.
     pub fn parse(value: &Value, rules: &mut dyn Rules) -> Result<EncryptionKey, Refused> {
-        rules.require(&ENCRYPTION_KEY, value.is_object(), || format!("encryptionKey is {}", cut(value)))?;
-        let none = Map::new();
-        let fields = Fields::new(value.as_object().unwrap_or(&none), "encryptionKey.");
+        let fields = Fields::new(members(value, "encryptionKey", &ENCRYPTION_KEY, rules)?, "encryptionKey.");
         let pubkey = fields.text_that("pubkey", &ENCRYPTION_PUBKEY, rules, is_public_key)?;
         fields.text_that("scheme", &ENCRYPTION_SCHEME, rules, |scheme| scheme == SCHEME)?;
         let registered_at = fields.moment("registeredAt", &ENCRYPTION_REGISTERED_AT, rules)?;
@@ -172,11 +167,11 @@ impl Security {
         let (mut security, mut faults) = (Security::default(), Vec::new());
         let fields = Fields::new(content, "");
         let listed = fields.read("authorizations", &AUTHORIZATIONS, rules, |listed| {
-            listed.as_array().filter(|listed| listed.len() <= LIST_ITEMS)
+            listed.as_array().map(Vec::as_slice).filter(|listed| listed.len() <= LIST_ITEMS)
         });
         match listed {
             Ok(listed) => {
-                for entry in listed.into_iter().flatten() {
+                for entry in listed {
                     match Authorization::parse(entry, rules) {
                         Ok(entry) => security.authorizations.push(entry),
                         Err(fault) => faults.push(fault),
@@ -214,15 +209,11 @@ pub fn content(owner: &str, security: &Security, time: i64) -> Value {
 }
 
 /// The body of an AGGREGATE of security.
-pub fn body<'a>(
-    record: &'a Record,
-    rules: &mut dyn Rules,
-) -> Result<Option<&'a Map<String, Value>>, Refused> {
+pub fn body<'a>(record: &'a Record, rules: &mut dyn Rules) -> Result<&'a Map<String, Value>, Refused> {
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
     rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
-    Ok(record.body())
+    record.body_of(&BODY, rules)
 }
 
 /// Checks an aggregate of security against the rules for its writer. `delegate` comes from outside the record.
@@ -232,8 +223,7 @@ pub fn judge(
     delegate: Option<Address>,
     rules: &mut dyn Rules,
 ) -> Result<Security, Refused> {
-    let none = Map::new();
-    let (security, faults) = Security::read(body(record, rules)?.unwrap_or(&none), rules);
+    let (security, faults) = Security::read(body(record, rules)?, rules);
     if let Some(fault) = faults.into_iter().next() {
         return Err(fault);
     }

@@ -10,11 +10,11 @@ pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, te
 
 use super::fields::{Fields, is_iso};
 use super::identifier::{require_deployment, require_project};
-use crate::hosting::mistakes::deployments::{LEGACY_CID, LEGACY_READ, LEGACY_WARNING};
+use crate::hosting::mistakes::deployments::{LEGACY_CID, LEGACY_READ, LEGACY_WARNING, STATUS};
 use crate::hosting::recovery::LEGACY_SCHEMA;
 use crate::hosting::requirements::deployments::{
     CREATED_AT, DEPLOYMENT_ID, ENCRYPTED, FINISHED_AT, PROJECT_ID, PUBLIC, RUN_ATTEMPT, RUN_ID,
-    SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
+    SCHEMA as SCHEMA_RULE, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
 use crate::json;
@@ -114,10 +114,10 @@ impl Deployment {
             deployment_id,
             project_id,
             schema,
-            public: Public::parse(&public, legacy, rules)?,
+            public: Public::parse(public, legacy, rules)?,
             encrypted: match fields.value("encrypted") {
                 None | Some(Value::Null) if legacy => None,
-                _ => Some(fields.object("encrypted", &ENCRYPTED, rules)?),
+                _ => Some(fields.object("encrypted", &ENCRYPTED, rules)?.clone()),
             },
         })
     }
@@ -161,9 +161,7 @@ impl Public {
             if lacks(name) { Ok(None) } else { fields.number_or_null(name, rule, rules) }
         };
         Ok(Public {
-            status: fields
-                .read("status", &STATUS, rules, |status| Status::named(status.as_str()?))?
-                .unwrap_or(Status::Queued),
+            status: fields.read("status", &STATUS, rules, |status| Status::named(status.as_str()?))?,
             store_ref: text("storeRef", &STORE_REF, rules)?,
             url: text("url", &URL, rules)?,
             run_id: number("runId", &RUN_ID, rules)?,

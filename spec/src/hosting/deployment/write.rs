@@ -95,9 +95,9 @@ pub fn judge_creation(
 /// Reads an amend: the record that it amends, and its content.
 pub fn judge_amend(record: &Record, rules: &mut dyn Rules) -> Result<(String, Deployment), Refused> {
     rules.require(&AMEND_TYPE, record.content_type.as_deref() == Some(AMEND), || shown_type(record))?;
-    let target = record.target.as_deref().filter(|target| !target.is_empty());
-    rules.require(&AMEND_REF, target.is_some(), || "content.ref is missing or empty".to_owned())?;
-    Ok((target.unwrap_or_default().to_owned(), body(record, rules)?))
+    let target = record.target.clone().unwrap_or_default();
+    rules.require(&AMEND_REF, !target.is_empty(), || "content.ref is missing or empty".to_owned())?;
+    Ok((target, body(record, rules)?))
 }
 
 /// Checks a terminal amend against the rules for its writer; `creation` is the item hash and content of its creation.
@@ -132,9 +132,7 @@ pub fn judge_terminal(
 
 fn body(record: &Record, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
     rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
-    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
-    let none = Map::new();
-    let body = record.body().unwrap_or(&none);
+    let body = record.body_of(&BODY, rules)?;
     let version = body.get("schemaVersion").and_then(json::integer);
     rules.require(&SCHEMA_RULE, version == Some(SCHEMA), || format!("schemaVersion is {version:?}"))?;
     Deployment::parse(body, rules)

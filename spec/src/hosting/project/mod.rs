@@ -10,12 +10,12 @@ pub(crate) use plaintext::object;
 pub use plaintext::{Plaintext, Source};
 pub use write::{Tombstone, aggregate, entry, judge_aggregate, judge_entry, tombstone};
 
-use super::fields::{Fields, cut};
+use super::fields::{Fields, members};
 use super::identifier::require_project;
-use crate::hosting::mistakes::projects::{SCHEMA_READ, TOMBSTONE_READ};
-use crate::hosting::requirements::projects::{
-    CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_VERSION, UPDATED_AT,
+use crate::hosting::mistakes::projects::{
+    DELETED, DEPLOY_TARGET, SCHEMA_READ, SCHEMA_VERSION, TOMBSTONE_READ,
 };
+use crate::hosting::requirements::projects::{CREATED_AT, ENCRYPTED, ENTRY, FRAMEWORK, ID, UPDATED_AT};
 use crate::json;
 use crate::{Refused, Rules};
 
@@ -92,9 +92,7 @@ impl Entry {
     /// Reads the entry under `id`. `public.deleted` alone marks an entry as a tombstone.
     pub fn parse(id: &str, value: &Value, rules: &mut dyn Rules) -> Result<Entry, Refused> {
         require_project(id, rules)?;
-        rules.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
-        let none = Map::new();
-        let members = value.as_object().unwrap_or(&none);
+        let members = members(value, "the entry", &ENTRY, rules)?;
         let public = members.get("public").and_then(Value::as_object);
         let deleted = public.and_then(|public| public.get("deleted")).and_then(Value::as_bool) == Some(true);
         if rules.keep(&TOMBSTONE_READ, deleted) {
@@ -108,28 +106,26 @@ impl Live {
     fn parse(id: &str, members: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Live, Refused> {
         let fields = Fields::new(members, "");
         let known = rules.keep(&SCHEMA_READ, &SCHEMAS[..]);
-        let schema = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
+        let schema_version = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
             json::integer(version).filter(|version| known.contains(version))
         })?;
         let stated = fields.text_that("id", &ID, rules, |stated| stated == id)?;
         let public = parse_public(&fields, rules)?;
-        let encrypted = fields.object("encrypted", &ENCRYPTED, rules)?;
-        Ok(Live { id: stated, schema_version: schema.unwrap_or(SCHEMA), public, encrypted })
+        let encrypted = fields.object("encrypted", &ENCRYPTED, rules)?.clone();
+        Ok(Live { id: stated, schema_version, public, encrypted })
     }
 }
 
 /// Reads `public` of an entry, deleted or not.
 fn parse_public(entry: &Fields<'_>, rules: &mut dyn Rules) -> Result<Public, Refused> {
-    let members = entry.object("public", &ENTRY, rules)?;
-    let public = Fields::new(&members, "public.");
+    let public = Fields::new(entry.object("public", &ENTRY, rules)?, "public.");
     Ok(Public {
         framework: public.text_that("framework", &FRAMEWORK, rules, |name| !name.is_empty())?,
         deploy_target: public
-            .read("deployTarget", &DEPLOY_TARGET, rules, |target| DeployTarget::named(target.as_str()?))?
-            .unwrap_or(DeployTarget::Ipfs),
+            .read("deployTarget", &DEPLOY_TARGET, rules, |target| DeployTarget::named(target.as_str()?))?,
         created_at: public.moment("createdAt", &CREATED_AT, rules)?,
         updated_at: public.moment("updatedAt", &UPDATED_AT, rules)?,
-        deleted: public.read("deleted", &DELETED, rules, Value::as_bool)?.unwrap_or_default(),
+        deleted: public.read("deleted", &DELETED, rules, Value::as_bool)?,
     })
 }
 
@@ -139,6 +135,7 @@ mod tests {
 
     use super::*;
     use crate::hosting::requirements::identifiers;
+    use crate::hosting::requirements::projects::{DELETED, DEPLOY_TARGET, SCHEMA_VERSION};
     use crate::{Id, Strict, Without};
 
     pub(super) const PROJECT: &str = "proj_AZaz09-_abcd";

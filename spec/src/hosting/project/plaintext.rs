@@ -3,10 +3,10 @@
 use serde_json::{Map, Number, Value, json};
 
 use crate::hosting::fields::Fields;
-use crate::hosting::mistakes::projects::{PLAINTEXT_FORM, PLAINTEXT_MORE};
+use crate::hosting::mistakes::projects::{PLAINTEXT_FORM, PLAINTEXT_MORE, PLAINTEXT_SOURCE};
 use crate::hosting::requirements::projects::{
     PLAINTEXT_BRANCH, PLAINTEXT_BUILD, PLAINTEXT_INSTALLATION, PLAINTEXT_NAME, PLAINTEXT_OUTPUT,
-    PLAINTEXT_REPO, PLAINTEXT_SOURCE,
+    PLAINTEXT_REPO,
 };
 use crate::json;
 use crate::{Dialect, Refused, Rules};
@@ -70,9 +70,9 @@ impl Plaintext {
         })?;
         Ok(Plaintext {
             name: fields.text("name", &PLAINTEXT_NAME, rules)?,
-            source: fields
-                .read("source", &PLAINTEXT_SOURCE, rules, |source| Source::named(source.as_str()?, dialect))?
-                .unwrap_or(Source::Upload),
+            source: fields.read("source", &PLAINTEXT_SOURCE, rules, |source| {
+                Source::named(source.as_str()?, dialect)
+            })?,
             repo,
             branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, rules)?,
             installation_id: fields.number_or_null("installationId", &PLAINTEXT_INSTALLATION, rules)?,
@@ -121,7 +121,7 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hosting::requirements::projects::PLAINTEXT_FORM;
+    use crate::hosting::requirements::projects::{PLAINTEXT_FORM, PLAINTEXT_SOURCE};
     use crate::{Id, Strict, Without};
 
     fn sample() -> Value {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{Entry, KEY, Live, parse_public};
-use crate::hosting::fields::Fields;
+use crate::hosting::fields::{Fields, members};
 use crate::hosting::record::Record;
-use crate::hosting::requirements::projects::{KEY as KEY_RULE, MAP, TOMBSTONE, TYPE};
+use crate::hosting::requirements::projects::{ENTRY, KEY as KEY_RULE, MAP, TOMBSTONE, TYPE};
 use crate::{Refused, Rules};
 
 /// How a deleted entry is emptied; the document leaves it open.
@@ -61,12 +61,11 @@ pub fn aggregate(owner: &str, entries: &Map<String, Value>, time: i64) -> Value 
 pub fn judge_aggregate<'a>(
     record: &'a Record,
     rules: &mut dyn Rules,
-) -> Result<Option<&'a Map<String, Value>>, Refused> {
+) -> Result<&'a Map<String, Value>, Refused> {
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
     rules.require(&KEY_RULE, key == Some(KEY), || format!("the key is {:.40}", key.unwrap_or("missing")))?;
-    rules.require(&MAP, record.body().is_some(), || "content.content is not an object".to_owned())?;
-    Ok(record.body())
+    record.body_of(&MAP, rules)
 }
 
 /// Checks an entry against the rules for its writer: its form and, if deleted, that everything encrypted is empty.
@@ -74,8 +73,7 @@ pub fn judge_entry(id: &str, value: &Value, rules: &mut dyn Rules) -> Result<(),
     if let Entry::Live(_) = Entry::parse(id, value, rules)? {
         return Ok(());
     }
-    let none = Map::new();
-    let fields = Fields::new(value.as_object().unwrap_or(&none), "");
+    let fields = Fields::new(members(value, "the entry", &ENTRY, rules)?, "");
     parse_public(&fields, rules)?;
     let encrypted = fields.value("encrypted").cloned().unwrap_or_default();
     let emptied = |pointer: &str| encrypted.pointer(pointer).and_then(Value::as_str) == Some("");

@@ -130,7 +130,7 @@ impl Folded {
             match security::body(record, rules) {
                 Ok(body) => {
                     let at = (record.time, record.item_hash.as_str());
-                    for (name, value) in body.into_iter().flatten() {
+                    for (name, value) in body {
                         if members.get(name).is_none_or(|(current, _)| *current < at) {
                             members.insert(name, (at, value));
                         }
@@ -162,7 +162,7 @@ impl Folded {
                     continue;
                 }
             };
-            for (id, value) in entries.into_iter().flatten() {
+            for (id, value) in entries {
                 match Entry::parse(id, value, rules) {
                     Ok(entry) => {
                         let at = (record.time, record.item_hash.clone());
@@ -312,9 +312,7 @@ fn state(
     {
         return judge_amend(record, rules);
     }
-    rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
-    let none = Map::new();
-    let state = records::Deployment::parse(record.body().unwrap_or(&none), rules)?;
+    let state = records::Deployment::parse(record.body_of(&BODY, rules)?, rules)?;
     Ok((record.target.clone().unwrap_or_default(), state))
 }
 

@@ -126,7 +126,7 @@ pub(in crate::op) fn read_record(
                 Record::parse(&Value::Object(input.object("value")?.map().clone()).to_string(), rules)
                     .map_err(staged)?;
             let body = security::body(&record, rules).map_err(staged)?;
-            let members: Vec<&String> = body.into_iter().flat_map(Map::keys).collect();
+            let members: Vec<&String> = body.keys().collect();
             Ok(json!({"members": members}))
         }
         "forget" => {
