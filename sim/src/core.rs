@@ -479,10 +479,6 @@ impl Core {
         self.rules().require_part(rule, part, holds, why)
     }
 
-    pub(crate) fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
-        self.rules().forbid(rule, holds, why)
-    }
-
     pub(crate) fn read<I: Copy, T>(
         &mut self,
         rule: &Mistake<Reading<I, T>>,

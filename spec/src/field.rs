@@ -88,7 +88,16 @@ pub enum Wrong {
     Constant,
     /// It is a counter.
     Counted,
+    /// It is a day too early.
+    Early,
+    /// It is a day too late.
+    Late,
 }
+
+/// A day in seconds.
+const DAY_S: f64 = 86_400.0;
+/// Numbers from here on are milliseconds since the epoch.
+const FIRST_MS: f64 = 1e11;
 
 impl Wrong {
     /// Its name in the name of a cell.
@@ -114,6 +123,8 @@ impl Wrong {
             Wrong::Changing => "changing",
             Wrong::Constant => "constant",
             Wrong::Counted => "counted",
+            Wrong::Early => "early",
+            Wrong::Late => "late",
         }
     }
 
@@ -149,10 +160,19 @@ impl Wrong {
             Wrong::Changing => relation::changed(conforming, response),
             Wrong::Constant => json!(relation::constant(conforming.as_str().unwrap_or_default())),
             Wrong::Counted => json!(relation::counted(conforming.as_str().unwrap_or_default())),
+            Wrong::Early => shifted(conforming, -DAY_S),
+            Wrong::Late => shifted(conforming, DAY_S),
             Wrong::Seconds => json!((number / 1000.0).floor() as i64),
             Wrong::Milliseconds => json!((number * 1000.0).floor() as i64),
         }
     }
+}
+
+/// Another time, in the unit of this one.
+fn shifted(time: &Value, seconds: f64) -> Value {
+    let number = time.as_f64().unwrap_or_default();
+    let shifted = number + if number < FIRST_MS { seconds } else { seconds * 1000.0 };
+    if time.is_f64() { json!(shifted) } else { json!(shifted as i64) }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -340,7 +360,7 @@ fn of_fields(
             met(steps, Wrong::Missing, field.presence.unwrap_or(row));
         }
         for wrong in unrelated(field) {
-            met(steps, *wrong, field.related.unwrap_or(row));
+            met(steps, wrong, field.related.unwrap_or(row));
         }
         let outer = steps.len();
         wrongs(&field.kind, row, steps, &mut |steps, wrong, row| {
@@ -353,13 +373,79 @@ fn of_fields(
 }
 
 /// Values of the declared type that contradict the field's relation to other values.
-fn unrelated(field: &Field) -> &'static [Wrong] {
-    match (field.relation, field.fresh) {
-        (_, Some(Fresh::Random)) => &[Wrong::Constant, Wrong::Counted],
-        (_, Some(Fresh::Unique | Fresh::Per(_))) => &[Wrong::Constant],
-        (Some(Relation::Of(resource, _)), None) if resource.pointer(field.name).is_some() => &[Wrong::Other],
-        (Some(Relation::Of(..)), None) => &[Wrong::Changing],
-        (Some(Relation::Names(_)) | None, None) => &[],
+fn unrelated(field: &Field) -> impl Iterator<Item = Wrong> {
+    let fresh: &[Wrong] = match field.fresh {
+        Some(Fresh::Random) => &[Wrong::Constant, Wrong::Counted],
+        Some(Fresh::Unique | Fresh::Per(_)) => &[Wrong::Constant],
+        None => &[],
+    };
+    let related: &[Wrong] = match field.relation {
+        Some(Relation::Of(resource, _)) if resource.pointer(field.name).is_some() => &[Wrong::Other],
+        // What a run made it knows by its name.
+        Some(Relation::Names(resource)) if !resource.sent.is_empty() => &[Wrong::Other],
+        Some(Relation::Asked(..) | Relation::Derived(_)) => &[Wrong::Other],
+        Some(Relation::Of(..)) => &[Wrong::Changing],
+        Some(Relation::Names(_) | Relation::Free(_)) | None => &[],
+    };
+    let moment: &[Wrong] = if field.is_moment { &[Wrong::Early, Wrong::Late] } else { &[] };
+    [fresh, related, moment].into_iter().flatten().copied()
+}
+
+/// The fields of the responses of an endpoint whose values the documents leave to the server: the status, the field as it is
+/// declared, and why. `None`: its declaration does not say where its value comes from.
+pub fn free(endpoint: &'static Endpoint) -> Vec<(u16, String, Option<&'static str>)> {
+    let mut found = Vec::new();
+    for status in statuses(endpoint) {
+        let Some(Expected { body, row: Some(_), .. }) = endpoint.expected(status) else { continue };
+        let mut note = |kind: &'static ShapeKind, event: &str| {
+            each_field(kind, &mut Vec::new(), &mut |steps, field| {
+                let why = match field.relation {
+                    Some(Relation::Free(why)) => Some(why),
+                    _ if field.is_related() => return,
+                    _ => None,
+                };
+                found.push((status, format!("{event}{}", shown(steps)), why));
+            });
+        };
+        match body {
+            Reply::Json(kind) => note(kind, ""),
+            Reply::JsonOrEvents(kind, event) => {
+                note(kind, "");
+                note(event, "event:");
+            }
+            Reply::Open(_) | Reply::Bytes | Reply::Html | Reply::Text(_) => {}
+        }
+    }
+    found
+}
+
+/// Calls `met` for every declared field in a kind.
+fn each_field(kind: &'static ShapeKind, steps: &mut Vec<Step>, met: &mut dyn FnMut(&[Step], &'static Field)) {
+    let mut within = |step, kind, steps: &mut Vec<Step>| {
+        steps.push(step);
+        each_field(kind, steps, met);
+        steps.pop();
+    };
+    match kind {
+        ShapeKind::Array(items) => within(Step::Items, items, steps),
+        ShapeKind::Listed(items) => within(Step::Listed, items, steps),
+        ShapeKind::Map(values) => within(Step::Values, values, steps),
+        ShapeKind::Object(fields) => of_each(fields, steps, met),
+        ShapeKind::Case(case) => {
+            of_each(case.then, steps, met);
+            of_each(case.otherwise, steps, met);
+        }
+        ShapeKind::Either(kinds) => kinds.iter().for_each(|kind| each_field(kind, steps, met)),
+        _ => {}
+    }
+}
+
+fn of_each(fields: &'static [Field], steps: &mut Vec<Step>, met: &mut dyn FnMut(&[Step], &'static Field)) {
+    for field in fields {
+        steps.push(Step::Field(field.name));
+        met(steps, field);
+        each_field(&field.kind, steps, met);
+        steps.pop();
     }
 }
 

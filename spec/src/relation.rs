@@ -36,6 +36,21 @@ pub enum Relation {
     /// Wherever the resource is shown, the field has the value that the request sent, or that the first response showed. A later
     /// request that names the resource may change it.
     Of(&'static Resource, Alike),
+    /// The request of the same response holds it here.
+    Asked(Asked, Alike),
+    /// It is made from this. The check of its row makes it again, or compares the two.
+    Derived(&'static str),
+    /// The documents leave its value to the server, for this reason.
+    Free(&'static str),
+}
+
+/// Where a request holds a value that its response repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// In this parameter of the path.
+    Path(&'static str),
+    /// In its JSON body, at this pointer.
+    Body(&'static str),
 }
 
 /// When two values are the same.

@@ -248,41 +248,6 @@ impl dyn Rules + '_ {
         self.require_value(rule, sent, Some(&Value::from(valid)), holds, why)
     }
 
-    /// A parser of a rule that declares wrong values: strict, or lenient when the rule is violated.
-    pub fn parse_value<T>(
-        &mut self,
-        rule: Id,
-        sent: &Value,
-        valid: Option<&Value>,
-        strict: impl FnOnce() -> Result<T, String>,
-        lenient: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, Refused> {
-        self.parse_lazily(rule, || (sent.clone(), valid.cloned()), strict, lenient)
-    }
-
-    /// As `parse_value`. `values` makes what was sent and the valid value, only for a rejection.
-    pub fn parse_lazily<T>(
-        &mut self,
-        rule: Id,
-        values: impl FnOnce() -> (Value, Option<Value>),
-        strict: impl FnOnce() -> Result<T, String>,
-        lenient: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, Refused> {
-        let why = match strict() {
-            Ok(parsed) => {
-                self.guard(rule, "", true, &mut String::new)?;
-                return Ok(parsed);
-            }
-            Err(why) => why,
-        };
-        let (sent, valid) = values();
-        self.judge(Some(rule.kind(Some(&sent), valid.as_ref())));
-        let parsed = if self.violated(rule).is_none() { Err(why) } else { lenient() };
-        let parsed = parsed.map_err(|why| Refused { rule, why })?;
-        self.judge(None);
-        Ok(parsed)
-    }
-
     /// What a rule accepts that declares uncommon valid values. `ordinary` is the ordinary value, if it is known.
     pub fn accept_value(&mut self, rule: Id, sent: &Value, ordinary: Option<&Value>) -> Result<(), Refused> {
         let kind = rule.accepted_kind(sent, ordinary);
@@ -306,35 +271,6 @@ impl dyn Rules + '_ {
         why: impl Fn() -> String,
     ) -> Result<(), Refused> {
         self.guard(rule, part, holds, &mut || why())
-    }
-
-    /// The reverse of a guard, for what must be accepted: rejects only if the rule is violated and not `holds`.
-    pub fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
-        self.admit(rule, holds, &mut || why())
-    }
-
-    /// How an input is understood: as documented, or otherwise if the rule is violated.
-    pub fn interpret<T>(&mut self, rule: Id, documented: T, otherwise: impl FnOnce() -> T) -> T {
-        if self.violated(rule).is_none() { documented } else { otherwise() }
-    }
-
-    /// A parser: strict, or lenient when the rule is violated.
-    pub fn parse<T>(
-        &mut self,
-        rule: Id,
-        strict: impl FnOnce() -> Result<T, String>,
-        lenient: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, Refused> {
-        let parsed = if self.violated(rule).is_none() { strict() } else { lenient() };
-        parsed.map_err(|why| Refused { rule, why })
-    }
-
-    /// An output: the conforming value, or the violated variant's value.
-    pub fn effect<T>(&mut self, rule: Id, conforming: T, deviating: impl FnOnce(T, &'static str) -> T) -> T {
-        match self.violated(rule) {
-            None => conforming,
-            Some(variant) => deviating(conforming, variant),
-        }
     }
 }
 

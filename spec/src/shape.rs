@@ -2,7 +2,7 @@
 //! every response by it, and the proof makes each field of it wrong. A field of a response names the row that owns it.
 
 use crate::Id;
-use crate::relation::{Alike, Fresh, Relation, Resource};
+use crate::relation::{Alike, Asked, Fresh, Relation, Resource};
 use crate::reply::{ErrorForm, Header, Whole};
 
 /// The request and the responses of an endpoint.
@@ -74,6 +74,8 @@ pub struct Field {
     pub relation: Option<Relation>,
     /// Whether other responses have another value.
     pub fresh: Option<Fresh>,
+    /// Whether it is a time of the run: when what the response shows was made or changed, or will end.
+    pub is_moment: bool,
     /// The row that owns this relation, if that is another one.
     pub related: Option<Id>,
 }
@@ -120,6 +122,34 @@ impl Field {
         self
     }
 
+    /// The request of the response holds it, too.
+    #[must_use]
+    pub const fn asked(mut self, asked: Asked, alike: Alike) -> Field {
+        self.relation = Some(Relation::Asked(asked, alike));
+        self
+    }
+
+    /// It is made from this, and its row's check compares the two.
+    #[must_use]
+    pub const fn derived(mut self, from: &'static str) -> Field {
+        self.relation = Some(Relation::Derived(from));
+        self
+    }
+
+    /// The documents leave its value to the server.
+    #[must_use]
+    pub const fn free(mut self, why: &'static str) -> Field {
+        self.relation = Some(Relation::Free(why));
+        self
+    }
+
+    /// It is a time of the run.
+    #[must_use]
+    pub const fn moment(mut self) -> Field {
+        self.is_moment = true;
+        self
+    }
+
     /// Its relation to other values belongs to this row.
     #[must_use]
     pub const fn related(mut self, row: Id) -> Field {
@@ -132,6 +162,19 @@ impl Field {
     pub const fn or_null(mut self) -> Field {
         self.nullable = true;
         self
+    }
+}
+
+impl Field {
+    /// Whether the declaration says where its value comes from: by a relation, by a type that has one value, or by what it is
+    /// made of.
+    pub const fn is_related(&self) -> bool {
+        let has_one_value = matches!(self.kind, ShapeKind::Open(_) | ShapeKind::OneOf([_]));
+        let has_parts = match self.kind {
+            ShapeKind::Array(kind) | ShapeKind::Map(kind) | ShapeKind::Listed(kind) => kind.has_fields(),
+            kind => kind.has_fields(),
+        };
+        self.relation.is_some() || self.fresh.is_some() || self.is_moment || has_one_value || has_parts
     }
 }
 
@@ -183,6 +226,13 @@ pub enum ShapeKind {
     Either(&'static [ShapeKind]),
     /// The bytes of a file.
     File,
+}
+
+impl ShapeKind {
+    /// Whether it is an object whose members are declared.
+    const fn has_fields(&self) -> bool {
+        matches!(self, ShapeKind::Object([_, ..]) | ShapeKind::Case(_))
+    }
 }
 
 /// An object whose members depend on a word in it.
@@ -286,6 +336,7 @@ pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
         presence: None,
         relation: None,
         fresh: None,
+        is_moment: false,
         related: None,
     }
 }
@@ -359,11 +410,12 @@ pub const fn present<const N: usize>(mut fields: [Field; N], row: Id) -> [Field;
     fields
 }
 
-/// These fields, whose relations to other values belong to this row.
-pub const fn related<const N: usize>(mut fields: [Field; N], row: Id) -> [Field; N] {
+/// These fields, whose relations to other values belong to this row, and those of names to `named`.
+pub const fn related<const N: usize>(mut fields: [Field; N], row: Id, named: Id) -> [Field; N] {
     let mut n = 0;
     while n < N {
-        fields[n].related = Some(row);
+        let is_name = matches!(fields[n].relation, Some(Relation::Names(_)));
+        fields[n].related = Some(if is_name { named } else { row });
         n += 1;
     }
     fields

@@ -24,11 +24,12 @@ object! {
         url: String = must("url", ShapeKind::Form(Form::Url))
             .owned(&rows::URL).fresh(Fresh::Unique).related(&SEPARATE),
         /// The content identifier, a CIDv1.
-        cid: String = must("cid", ShapeKind::Form(Form::CidV1)).owned(&VERSION),
+        cid: String = must("cid", ShapeKind::Form(Form::CidV1)).owned(&VERSION).derived("the files"),
         /// The claim deadline, in milliseconds since the epoch.
-        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
+        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT).moment(),
         /// The URL of the claim page, with token and deadline in its fragment.
-        claim_url: String = must("claimUrl", ShapeKind::Form(Form::Url)).owned(&rows::CLAIM_URL),
+        claim_url: String = must("claimUrl", ShapeKind::Form(Form::Url)).owned(&rows::CLAIM_URL)
+            .derived("`claimToken` and `expiresAt`"),
     }
 }
 

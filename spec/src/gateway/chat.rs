@@ -52,13 +52,16 @@ const REPLY_MESSAGE: &[Field] = &[
     may("tool_calls", ShapeKind::Array(&CALL)).or_null().owned(&CALL_NAME),
 ];
 const CALL: ShapeKind = ShapeKind::Object(&[must("function", ShapeKind::Object(CALLED))]);
-const CALLED: &[Field] =
-    &[must("name", ShapeKind::Text), must("arguments", ShapeKind::Text).owned(&CALL_ARGUMENTS)];
+const CALLED: &[Field] = &[
+    must("name", ShapeKind::Text).free("the model chooses it"),
+    must("arguments", ShapeKind::Text).owned(&CALL_ARGUMENTS).free("the model writes them"),
+];
 /// The data of an event. Without `choices` it is not a chunk, but may be the error of a stream that failed, whose shape is
 /// not shown.
 const CHUNK: &[Field] = &[may("choices", ShapeKind::Array(&INCREMENT)).owned(&CHUNKS)];
 const INCREMENT: ShapeKind = ShapeKind::Object(&[may("delta", ShapeKind::Object(DELTA_FIELDS)).or_null()]);
-const DELTA_FIELDS: &[Field] = &[may("content", ShapeKind::Text).or_null().owned(&DELTA)];
+const DELTA_FIELDS: &[Field] =
+    &[may("content", ShapeKind::Text).or_null().owned(&DELTA).free("the model writes it")];
 
 endpoint! {
     /// Answers a conversation, as one object or as a stream.

@@ -27,7 +27,8 @@ object! {
     #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
     pub struct Entry {
         /// URLs of servers, or confidential deployments: the scheme followed by the item hash.
-        servers: Vec<String> = must("servers", ShapeKind::Array(&ShapeKind::Text)).owned(&SERVERS),
+        servers: Vec<String> = must("servers", ShapeKind::Array(&ShapeKind::Text)).owned(&SERVERS)
+            .free("the operator lists the servers"),
     }
 }
 

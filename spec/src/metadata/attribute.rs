@@ -6,6 +6,7 @@ use serde_json::{Number, Value};
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
 use crate::json::is_integer;
+use crate::metadata::OPERATOR;
 use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
@@ -14,10 +15,10 @@ object! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Attribute {
         /// `trait_type`.
-        trait_type: String = must("trait_type", ShapeKind::Text).owned(&TRAIT_TYPE),
+        trait_type: String = must("trait_type", ShapeKind::Text).owned(&TRAIT_TYPE).free(OPERATOR),
         /// `value`.
         value: AttributeValue = must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text]))
-            .owned(&VALUE),
+            .owned(&VALUE).free(OPERATOR),
     }
 }
 

@@ -6,6 +6,7 @@ use super::members::{optional, required, text, texts};
 use super::requirements::contract as own;
 use super::requirements::records as rows;
 use super::template::TokenMetadataTemplate;
+use crate::metadata::OPERATOR;
 use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Reply, ShapeKind, object};
 use crate::{Refused, Rules};
@@ -26,39 +27,43 @@ object! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ContractMetadata {
         /// Its name.
-        name: String = must("name", ShapeKind::Text).owned(&rows::CONTRACT_NAME),
+        name: String = must("name", ShapeKind::Text).owned(&rows::CONTRACT_NAME).free(OPERATOR),
         /// Its symbol.
         #[serde(skip_serializing_if = "Option::is_none")]
-        symbol: Option<String> = may("symbol", ShapeKind::Text).or_null().owned(&rows::CONTRACT_SYMBOL),
+        symbol: Option<String> = may("symbol", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_SYMBOL).free(OPERATOR),
         /// Its description.
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String> = may("description", ShapeKind::Text)
-            .or_null().owned(&rows::CONTRACT_DESCRIPTION),
+            .or_null().owned(&rows::CONTRACT_DESCRIPTION).free(OPERATOR),
         /// Its image.
         #[serde(skip_serializing_if = "Option::is_none")]
-        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_IMAGE),
+        image: Option<String> = may("image", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_IMAGE).free(OPERATOR),
         /// `banner_image`.
         #[serde(skip_serializing_if = "Option::is_none")]
         banner_image: Option<String> = may("banner_image", ShapeKind::Text)
-            .or_null().owned(&rows::CONTRACT_BANNER_IMAGE),
+            .or_null().owned(&rows::CONTRACT_BANNER_IMAGE).free(OPERATOR),
         /// `featured_image`.
         #[serde(skip_serializing_if = "Option::is_none")]
         featured_image: Option<String> = may("featured_image", ShapeKind::Text)
-            .or_null().owned(&rows::CONTRACT_FEATURED_IMAGE),
+            .or_null().owned(&rows::CONTRACT_FEATURED_IMAGE).free(OPERATOR),
         /// `external_link`.
         #[serde(skip_serializing_if = "Option::is_none")]
         external_link: Option<String> = may("external_link", ShapeKind::Text)
-            .or_null().owned(&rows::CONTRACT_EXTERNAL_LINK),
+            .or_null().owned(&rows::CONTRACT_EXTERNAL_LINK).free(OPERATOR),
         /// `collaborators`.
         #[serde(skip_serializing_if = "Option::is_none")]
         collaborators: Option<Vec<String>> = may("collaborators", ShapeKind::Array(&ShapeKind::Text))
-            .or_null().owned(&rows::CONTRACT_COLLABORATORS),
+            .or_null().owned(&rows::CONTRACT_COLLABORATORS).free(OPERATOR),
         /// `ref`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        reference: Option<String> = may("ref", ShapeKind::Text).or_null().owned(&rows::CONTRACT_REF),
+        reference: Option<String> = may("ref", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_REF).free(OPERATOR),
         /// Its owner.
         #[serde(skip_serializing_if = "Option::is_none")]
-        owner: Option<String> = may("owner", ShapeKind::Text).or_null().owned(&rows::CONTRACT_OWNER),
+        owner: Option<String> = may("owner", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_OWNER).free(OPERATOR),
         /// The template of its tokens' documents.
         #[serde(skip_serializing_if = "Option::is_none")]
         default_token_template: Option<TokenMetadataTemplate> = may("default_token_template", TokenMetadataTemplate::SHAPE)

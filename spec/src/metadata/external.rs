@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::members::{boolean, object, optional, required, text, texts};
 use super::requirements::records::{ALLOWED, FALLBACK, MANDATORY, SOURCE};
+use crate::metadata::OPERATOR;
 use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
@@ -12,17 +13,19 @@ object! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ExternalProperties {
         /// `source`.
-        source: String = must("source", ShapeKind::Text).owned(&SOURCE),
+        source: String = must("source", ShapeKind::Text).owned(&SOURCE).free(OPERATOR),
         /// `mandatory`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        mandatory: Option<bool> = may("mandatory", ShapeKind::Boolean).or_null().owned(&MANDATORY),
+        mandatory: Option<bool> = may("mandatory", ShapeKind::Boolean)
+            .or_null().owned(&MANDATORY).free(OPERATOR),
         /// `allowed`.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed: Option<Vec<String>> = may("allowed", ShapeKind::Array(&ShapeKind::Text))
-            .or_null().owned(&ALLOWED),
+            .or_null().owned(&ALLOWED).free(OPERATOR),
         /// `fallback`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        fallback: Option<Map<String, Value>> = may("fallback", ShapeKind::Object(&[])).or_null().owned(&FALLBACK),
+        fallback: Option<Map<String, Value>> = may("fallback", ShapeKind::Object(&[]))
+            .or_null().owned(&FALLBACK).free(OPERATOR),
     }
 }
 

@@ -77,4 +77,6 @@ const URI_NOTE: &str = "`contract_uri` usually has colons and slashes itself. It
      generated client encodes them (`%2F`, `%3A`), which names the same contract. The double slash after the parameter \
      is part of the path and must not be merged into one.";
 /// The token id.
+/// Why most members of documents are free.
+const OPERATOR: &str = "the operator of the collection chooses it";
 const TOKEN_ID: &[Field] = &[must("token_id", ShapeKind::Integer)];

@@ -7,6 +7,7 @@ use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::token::{MetadataResponse, TokenId};
+use crate::metadata::OPERATOR;
 use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
@@ -18,22 +19,23 @@ object! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct TokenMetadataTemplate {
         /// `name`.
-        name: String = must("name", ShapeKind::Text).owned(&rows::TEMPLATE_NAME),
+        name: String = must("name", ShapeKind::Text).owned(&rows::TEMPLATE_NAME).free(OPERATOR),
         /// `image`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_IMAGE),
+        image: Option<String> = may("image", ShapeKind::Text)
+            .or_null().owned(&rows::TEMPLATE_IMAGE).free(OPERATOR),
         /// `animation_url`.
         #[serde(skip_serializing_if = "Option::is_none")]
         animation_url: Option<String> = may("animation_url", ShapeKind::Text)
-            .or_null().owned(&rows::TEMPLATE_ANIMATION_URL),
+            .or_null().owned(&rows::TEMPLATE_ANIMATION_URL).free(OPERATOR),
         /// `description`.
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String> = may("description", ShapeKind::Text)
-            .or_null().owned(&rows::TEMPLATE_DESCRIPTION),
+            .or_null().owned(&rows::TEMPLATE_DESCRIPTION).free(OPERATOR),
         /// `external_url`.
         #[serde(skip_serializing_if = "Option::is_none")]
         external_url: Option<String> = may("external_url", ShapeKind::Text)
-            .or_null().owned(&rows::TEMPLATE_EXTERNAL_URL),
+            .or_null().owned(&rows::TEMPLATE_EXTERNAL_URL).free(OPERATOR),
         /// `attributes`.
         #[serde(skip_serializing_if = "Option::is_none")]
         attributes: Option<Vec<Attribute>> = may("attributes", ShapeKind::Array(&Attribute::SHAPE))
@@ -44,7 +46,7 @@ object! {
             .or_null().owned(&rows::TEMPLATE_EXTERNAL_PROPERTIES),
         /// The placeholder for a token's id; [`TAG`] if missing.
         #[serde(skip_serializing_if = "Option::is_none")]
-        tag: Option<String> = may("tag", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_TAG),
+        tag: Option<String> = may("tag", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_TAG).free(OPERATOR),
     }
 }
 

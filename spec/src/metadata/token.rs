@@ -9,6 +9,7 @@ use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::requirements::token as own;
+use crate::metadata::OPERATOR;
 use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
 use crate::shape::{Reply, ShapeKind, object};
 use crate::{Refused, Rules};
@@ -39,22 +40,23 @@ object! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct MetadataResponse {
         /// `name`.
-        name: String = must("name", ShapeKind::Text).owned(&rows::TOKEN_NAME),
+        name: String = must("name", ShapeKind::Text).owned(&rows::TOKEN_NAME).free(OPERATOR),
         /// `image`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::TOKEN_IMAGE),
+        image: Option<String> = may("image", ShapeKind::Text)
+            .or_null().owned(&rows::TOKEN_IMAGE).free(OPERATOR),
         /// `animation_url`.
         #[serde(skip_serializing_if = "Option::is_none")]
         animation_url: Option<String> = may("animation_url", ShapeKind::Text)
-            .or_null().owned(&rows::TOKEN_ANIMATION_URL),
+            .or_null().owned(&rows::TOKEN_ANIMATION_URL).free(OPERATOR),
         /// `description`.
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String> = may("description", ShapeKind::Text)
-            .or_null().owned(&rows::TOKEN_DESCRIPTION),
+            .or_null().owned(&rows::TOKEN_DESCRIPTION).free(OPERATOR),
         /// `external_url`.
         #[serde(skip_serializing_if = "Option::is_none")]
         external_url: Option<String> = may("external_url", ShapeKind::Text)
-            .or_null().owned(&rows::TOKEN_EXTERNAL_URL),
+            .or_null().owned(&rows::TOKEN_EXTERNAL_URL).free(OPERATOR),
         /// `attributes`.
         #[serde(skip_serializing_if = "Option::is_none")]
         attributes: Option<Vec<Attribute>> = may("attributes", ShapeKind::Array(&Attribute::SHAPE))

@@ -23,11 +23,11 @@ object! {
     pub struct ValidationError {
         /// The location: strings and integers.
         loc: Vec<Value> = must("loc", ShapeKind::Array(&ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Integer])))
-            .owned(&LOC),
+            .owned(&LOC).free("which words name a place is not shown"),
         /// The message, human-readable.
-        msg: String = must("msg", ShapeKind::Text).owned(&MSG),
+        msg: String = must("msg", ShapeKind::Text).owned(&MSG).free("a sentence for people"),
         /// The type, machine-readable. The document does not show its values.
-        kind: String = must("type", ShapeKind::Text).owned(&TYPE),
+        kind: String = must("type", ShapeKind::Text).owned(&TYPE).free("its words are not listed"),
     }
 }
 

@@ -124,15 +124,16 @@ object! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Record {
         /// The key.
-        key: String = must("key", ShapeKind::Text).owned(&rows::KEY),
+        key: String = must("key", ShapeKind::Text).owned(&rows::KEY).derived("the last write"),
         /// The owner.
-        address: String = must("address", ShapeKind::Text).owned(&rows::ADDRESS),
+        address: String = must("address", ShapeKind::Text).owned(&rows::ADDRESS).derived("the sender of the writes"),
         /// The members.
-        content: Map<String, Value> = must("content", ShapeKind::Object(&[])).owned(&rows::CONTENT),
+        content: Map<String, Value> = must("content", ShapeKind::Object(&[])).owned(&rows::CONTENT).derived("the writes"),
         /// Seconds of the last write.
-        time: i64 = must("time", ShapeKind::Seconds).owned(&rows::TIME),
+        time: i64 = must("time", ShapeKind::Seconds).owned(&rows::TIME).moment(),
         /// The message of the last write.
-        item_hash: String = must("item_hash", ShapeKind::Text).owned(&rows::ITEM_HASH),
+        item_hash: String = must("item_hash", ShapeKind::Text).owned(&rows::ITEM_HASH)
+            .free("which message it names is not shown"),
     }
 }
 

@@ -13,11 +13,11 @@ object! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ErrorBody {
         /// The error message.
-        error: String = must("error", ShapeKind::Text),
+        error: String = must("error", ShapeKind::Text).free("a sentence for people"),
         /// Always [`STATUS`].
         status: &'static str = must("status", ShapeKind::OneOf(&[STATUS])),
         /// The error in machine-readable form.
-        code: &'static str = must("code", ShapeKind::Text),
+        code: &'static str = must("code", ShapeKind::Text).free("its values are not shown"),
     }
 }
 

@@ -267,13 +267,13 @@ object! {
         /// The image it boots.
         image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE).same_in(MACHINE),
         /// Its IPv6 address.
-        ipv6: String = must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
+        ipv6: String = must("ipv6", ShapeKind::Text).owned(&rows::IPV6).derived("the address that the creation returned"),
         /// `running`, `stopped` or another value; the others are not shown.
-        status: &'static str = must("status", ShapeKind::Text).owned(&rows::STATUS),
+        status: &'static str = must("status", ShapeKind::Text).owned(&rows::STATUS).free("more values exist than the two that are shown"),
         /// Seconds since the epoch.
-        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT).same_in(MACHINE),
+        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT).same_in(MACHINE).moment(),
         /// Seconds since the epoch.
-        updated_at: i64 = must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
+        updated_at: i64 = must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT).moment(),
     }
 }
 

@@ -10,8 +10,9 @@ use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::endpoint;
 use crate::network::requirements::envelope::REPLY_HASH;
-use crate::network::requirements::messages::WRAPPER;
+use crate::network::requirements::messages::{WRAPPER, WRAPPER_HASH};
 use crate::network::shapes::{CREATED, ERRORS, RECORD};
+use crate::relation::{Alike, Asked};
 use crate::shape::{Body, COUNT, Case, Field, Reply, ShapeKind, loose, may, must, object};
 
 /// A message read by its hash. Parts may be missing unless it is processed: a forgotten STORE has no content, and where
@@ -22,8 +23,10 @@ const WRAPPED: Case = Case {
     then: &[STATUS, ITEM_HASH, must("message", ShapeKind::Object(&RECORD)).or_null()],
     otherwise: &[STATUS, ITEM_HASH, may("message", ShapeKind::Object(&LOOSE)).or_null()],
 };
-const STATUS: Field = must("status", ShapeKind::Text);
-const ITEM_HASH: Field = must("item_hash", ShapeKind::Text);
+const STATUS: Field =
+    must("status", ShapeKind::Text).free("the words for other types than STORE are not listed");
+const ITEM_HASH: Field =
+    must("item_hash", ShapeKind::Text).asked(Asked::Path("hash"), Alike::Equal).related(&WRAPPER_HASH);
 const LOOSE: [Field; 9] = loose(RECORD);
 
 endpoint! {
@@ -107,16 +110,19 @@ impl MessageType {
     }
 }
 
+/// Why the members of a confirmation are free.
+const BLOCKS: &str = "the network decides when and where a message is confirmed";
+
 object! {
     /// A block that holds a message.
     #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
     pub struct Confirmation {
         /// The chain.
-        chain: String = must("chain", ShapeKind::Text),
+        chain: String = must("chain", ShapeKind::Text).free(BLOCKS),
         /// The block's height.
-        height: u64 = must("height", COUNT),
+        height: u64 = must("height", COUNT).free(BLOCKS),
         /// The transaction's hash.
-        hash: String = must("hash", ShapeKind::Text),
+        hash: String = must("hash", ShapeKind::Text).free(BLOCKS),
     }
 }
 

@@ -8,7 +8,7 @@ use std::convert::identity;
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::network::mistakes::paging::{FIRST_PAGE, LIMIT};
 use crate::network::params::Params;
-use crate::network::requirements::paging::ODD_VALUES;
+use crate::network::requirements::paging::{self as rows, ODD_VALUES};
 use crate::shape::{COUNT, object};
 use crate::{Refused, Rules};
 
@@ -26,13 +26,13 @@ object! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Pagination {
         /// Elements on all pages.
-        total: u64 = must("total", COUNT),
+        total: u64 = must("total", COUNT).derived("the elements of all pages").related(&rows::TOTAL),
         /// The page number.
-        page: u64 = must("page", COUNT),
+        page: u64 = must("page", COUNT).derived("the request").related(&rows::PAGE),
         /// Maximum number of elements on a page.
-        per_page: u64 = must("per_page", COUNT),
+        per_page: u64 = must("per_page", COUNT).free("a server may have another maximum than `limit`"),
         /// Pages that are not empty.
-        total_pages: u64 = must("total_pages", COUNT),
+        total_pages: u64 = must("total_pages", COUNT).derived("`total` and `per_page`").related(&rows::TOTAL_PAGES),
     }
 }
 

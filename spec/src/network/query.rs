@@ -28,9 +28,10 @@ const LIST_QUERY: &[Field] = &[
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&LIST_ITEM)), PAGINATION];
 const LIST_ITEM: ShapeKind = ShapeKind::Object(&LIST_RECORD);
-const LIST_RECORD: [Field; 9] = related(present(LISTED, &listing::LISTED), &listing::AS_SENT);
+const LIST_RECORD: [Field; 9] =
+    related(present(LISTED, &listing::LISTED), &listing::AS_SENT, &listing::FINDS);
 const FLAT_ITEM: ShapeKind = ShapeKind::Object(&FLAT_RECORD);
-const FLAT_RECORD: [Field; 9] = related(present(LISTED, &flat::FLAT), &flat::AS_SENT);
+const FLAT_RECORD: [Field; 9] = related(present(LISTED, &flat::FLAT), &flat::AS_SENT, &flat::FINDS);
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
     may("addresses", ShapeKind::Commas),

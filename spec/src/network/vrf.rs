@@ -9,6 +9,7 @@ use crate::network::limits::VRF_VALUES;
 use crate::network::mistakes::vrf::{BOUNDS, GENERATE_FIELDS, NUMBER, VERIFY_FIELDS};
 use crate::network::requirements::vrf as rows;
 use crate::network::shapes::{ERRORS, FILLED};
+use crate::relation::{Alike, Asked};
 use crate::rules::{Mistake, Reading};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
 use crate::{Refused, Rules};
@@ -24,8 +25,10 @@ const WANTED: &[Field] = &[
 const CLAIMED: &[Field] =
     &[must("seed", ShapeKind::Text), must("value", ShapeKind::Integer), must("proof", ShapeKind::Text)];
 /// Its response.
-const VERIFIED: &[Field] =
-    &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text).owned(&rows::VERIFY_STATUS)];
+const VERIFIED: &[Field] = &[
+    must("valid", ShapeKind::Boolean).derived("what was claimed").related(&rows::VERIFIES),
+    must("status", ShapeKind::Text).owned(&rows::VERIFY_STATUS).free("the word is not shown"),
+];
 
 const VALUES: ShapeKind = ShapeKind::Array(&ShapeKind::Open("the values of a larger count are not shown"));
 
@@ -101,14 +104,16 @@ object! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Drawn {
         /// The seed.
-        seed: String = must("seed", ShapeKind::Text).owned(&rows::SEED),
+        seed: String = must("seed", ShapeKind::Text).owned(&rows::SEED).asked(Asked::Body("/seed"), Alike::Equal),
         /// The value.
         // Several values in an array are the subject of another row.
-        value: i64 = must("value", ShapeKind::Either(&[ShapeKind::Integer, VALUES])).owned(&rows::VALUE),
+        value: i64 = must("value", ShapeKind::Either(&[ShapeKind::Integer, VALUES]))
+            .owned(&rows::VALUE).derived("the proof").related(&rows::VERIFIES),
         /// Its proof.
-        proof: String = must("proof", FILLED).owned(&rows::PROOF),
+        proof: String = must("proof", FILLED).owned(&rows::PROOF)
+            .derived("the seed and the key of the server").related(&rows::VERIFIES),
         /// That it was drawn.
-        status: &'static str = must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS),
+        status: &'static str = must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS).free("the word is not shown"),
     }
 }
 

@@ -172,34 +172,41 @@ object! {
         /// The handle for submit.
         prepare_id: String = must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID).fresh(Fresh::Random),
         /// The transaction message, standard base64.
-        message: String = must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE),
+        message: String = must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE)
+            .derived("what the client asked for"),
         /// The fee payer, base58.
-        fee_payer: String = must("feePayer", ShapeKind::Form(Form::Base58)).owned(&rows::FEE_PAYER),
+        fee_payer: String = must("feePayer", ShapeKind::Form(Form::Base58)).owned(&rows::FEE_PAYER)
+            .derived("`message`"),
         /// The height after which the transaction cannot land.
-        last_valid_block_height: u64 = must("lastValidBlockHeight", COUNT).owned(&rows::LAST_VALID_BLOCK_HEIGHT),
+        last_valid_block_height: u64 = must("lastValidBlockHeight", COUNT).owned(&rows::LAST_VALID_BLOCK_HEIGHT)
+            .free("the chain decides"),
         /// The record as a string, for display.
-        payload: String = must("payload", ShapeKind::Form(Form::NotEmpty)).owned(&rows::PAYLOAD),
+        payload: String = must("payload", ShapeKind::Form(Form::NotEmpty)).owned(&rows::PAYLOAD)
+            .derived("`message`"),
         /// When the prepare expires, in milliseconds since the epoch.
-        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
+        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT).moment(),
         /// The last observed value of the domain's TXT record.
         txt_observed: Option<TxtObserved> = may("txtObserved", TxtObserved::SHAPE)
             .or_null().owned(&rows::TXT_OBSERVED),
     }
 }
 
+/// Why members of an observation are free.
+const RESOLVERS: &str = "the resolvers of the server decide";
+
 object! {
     /// An observation of a domain's TXT record.
     #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
     pub struct TxtObserved {
         /// The key that the record names.
-        vault: String = must("vault", ShapeKind::Text),
+        vault: String = must("vault", ShapeKind::Text).free(RESOLVERS),
         /// How many resolvers agree.
-        agreeing: u32 = must("agreeing", COUNT),
+        agreeing: u32 = must("agreeing", COUNT).free(RESOLVERS),
         /// How many must agree.
-        required: u32 = must("required", COUNT),
+        required: u32 = must("required", COUNT).free("the server decides how many must agree"),
         /// The reason string.
-        reason: String = must("reason", ShapeKind::Text),
+        reason: String = must("reason", ShapeKind::Text).free("its words are not listed"),
         /// When it was made, in milliseconds since the epoch.
-        at: Instant = must("at", ShapeKind::Milliseconds),
+        at: Instant = must("at", ShapeKind::Milliseconds).free("the last observation may be long ago"),
     }
 }

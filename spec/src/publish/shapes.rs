@@ -38,17 +38,19 @@ const BUSY: ErrorForm = ErrorForm::new(&[503], &ERROR_JSON, Reply::Json(ShapeKin
             why: "the backend is passive (503)",
         },
     ]);
+/// What every error says.
+const SENTENCE: Field = must("error", ShapeKind::Text).free("a sentence for people");
 const NOT_WRITING: Case = Case {
     member: "error",
     words: &[NOT_PRIMARY],
-    then: &[must("error", ShapeKind::Text), must("reason", ShapeKind::Text).owned(&STANDBY)],
-    otherwise: &[must("error", ShapeKind::Text)],
+    then: &[SENTENCE, must("reason", ShapeKind::Text).owned(&STANDBY).free("a sentence for people")],
+    otherwise: &[SENTENCE],
 };
 const NOT_PRIMARY: &str = "not-primary";
 const CONFLICT: ErrorForm = ErrorForm::new(&[409], &ERROR_JSON, REFUSED);
 const REFUSED: Reply = Reply::Json(ShapeKind::Object(&[
-    must("error", ShapeKind::Text),
-    may("cause", ShapeKind::Text).owned(&FREEZES),
+    SENTENCE,
+    may("cause", ShapeKind::Text).owned(&FREEZES).free("the causes are not listed"),
 ]));
 const OTHER: ErrorForm = ErrorForm::new(&[], &ERROR_JSON, ERROR);
-const ERROR: Reply = Reply::Json(ShapeKind::Object(&[must("error", ShapeKind::Text)]));
+const ERROR: Reply = Reply::Json(ShapeKind::Object(&[SENTENCE]));

@@ -18,6 +18,9 @@ const REQUEST: &[Field] = &[
     may("op", ShapeKind::OneOf(&["accept"])),
 ];
 
+/// Its response.
+const REPLY: &[Field] = &[must("signature", ShapeKind::Form(Form::Base58)).derived("the transaction")];
+
 endpoint! {
     /// Submits the client's signature over the prepared message.
     Publish ENDPOINT "submit" "POST" "/api/vf-cli/publish/submit"
@@ -26,7 +29,7 @@ endpoint! {
     group: "Exchange",
     note: "Returns once the transaction is confirmed, which can take about three minutes.",
     body: Body::Json(REQUEST),
-    reply: Reply::Json(ShapeKind::Object(&[must("signature", ShapeKind::Form(Form::Base58))])),
+    reply: Reply::Json(ShapeKind::Object(REPLY)),
     row: Some(&SIGNATURE),
     errors: shapes::SUBMIT_ERRORS,
 }

@@ -8,5 +8,6 @@ mod gateway_properties;
 mod hosting_envelopes;
 mod hosting_records;
 mod reads_alone;
+mod relations;
 mod unpack;
 mod zip;

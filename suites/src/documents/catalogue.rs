@@ -48,10 +48,10 @@ pub fn table(services: &[Service]) -> String {
     text
 }
 
-/// What the declarations leave open in the responses of each endpoint, and why.
+/// What the declarations leave open in the responses of each endpoint, types and values, and why.
 pub fn undeclared(services: &[Service]) -> String {
     let mut text = String::new();
-    let mut count = 0;
+    let (mut count, mut free) = (0, 0);
     for endpoint in catalogue::endpoints() {
         if !services.is_empty() && !services.contains(&endpoint.service) {
             continue;
@@ -61,8 +61,18 @@ pub fn undeclared(services: &[Service]) -> String {
             text.push_str(&format!("{method} {} {status} {place}: {why}\n", endpoint.path));
             count += 1;
         }
+        for (status, path, why) in field::free(endpoint) {
+            let (method, why) = (endpoint.method, why.unwrap_or("no relation is declared"));
+            text.push_str(&format!(
+                "{method} {} {status} {path} has any value of its type: {why}\n",
+                endpoint.path
+            ));
+            free += 1;
+        }
     }
-    text + &format!("{count} parts of responses are not declared\n")
+    text + &format!(
+        "{count} parts of responses are not declared; {free} fields may have any value of their type\n"
+    )
 }
 
 /// What a comparison with the documents found.

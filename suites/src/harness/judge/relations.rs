@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::crypto::text::sha256_hex;
-use assay_spec::relation::{Alike, Fresh, Relation, Resource, is_random_beside};
+use assay_spec::relation::{Alike, Asked, Fresh, Relation, Resource, is_random_beside};
 use assay_spec::reply::is_of_kind;
 use assay_spec::shape::Field;
 use assay_spec::{Dialect, Id, json};
@@ -132,6 +132,15 @@ impl<'a> Facts<'a> {
                     (None, Fresh::Unique | Fresh::Random) => digest(exchange),
                 };
                 note(Kind::Fresh(fresh, whose), text.to_owned());
+            }
+            if let Some(Relation::Asked(asked, alike)) = field.relation
+                && let Some(sent) = asked_for(exchange, judged, asked)
+                && is_of_kind(&field.kind, &sent)
+                && !alike.is_as_sent(value, &sent)
+            {
+                let want = format!("{sent}, as the request says");
+                let failure = Failure::new(&place(), want, value.to_string(), None);
+                broken.push((row, Breach { exchange: number, failure, earlier: None }));
             }
             let Some(Relation::Of(resource, alike)) = field.relation else { continue };
             let Some((_, key)) = keys.iter().find(|(known, _)| *known == resource) else { continue };
@@ -264,10 +273,30 @@ fn keys(judged: &Judged<'_>) -> Vec<(&'static Resource, String)> {
     keys
 }
 
+/// The value that the request of an accepted exchange has at a place.
+fn asked_for(exchange: &Exchange, judged: &Judged<'_>, asked: Asked) -> Option<Value> {
+    if !(200..300).contains(&judged.status) {
+        return None;
+    }
+    match asked {
+        Asked::Body(pointer) => json::parse(&exchange.request.body).ok()?.pointer(pointer).cloned(),
+        Asked::Path(name) => {
+            let path = exchange.request.target.split('?').next()?;
+            let parameter = format!("{{{name}}}");
+            // A prefix of the base URL comes before the path that is declared.
+            let mut segments = judged.endpoint.path.rsplit('/').zip(path.rsplit('/'));
+            let (_, sent) = segments.find(|(declared, _)| *declared == parameter)?;
+            // An encoded one may have several forms.
+            (!sent.contains('%')).then(|| sent.into())
+        }
+    }
+}
+
 /// The values that the request of an exchange has at these pointers.
 fn sent_at(exchange: &Exchange, pointers: &[&str]) -> String {
     let body = json::parse(&exchange.request.body).unwrap_or_default();
-    let values = pointers.iter().map(|pointer| body.pointer(pointer).map(ToString::to_string).unwrap_or_default());
+    let values =
+        pointers.iter().map(|pointer| body.pointer(pointer).map(ToString::to_string).unwrap_or_default());
     values.collect::<Vec<_>>().join(" ")
 }
 
@@ -348,6 +377,18 @@ mod tests {
         assert_eq!(same(&first, &next, Worlds::Shared), row, "a counter");
         let drawn = prepared("b.example", "e2c94d17-33ab-4f60-9d0e-58a7b6142fc5");
         assert_eq!(same(&first, &drawn, Worlds::Shared), []);
+    }
+
+    #[test]
+    fn what_is_found_has_the_name_that_was_asked_for() {
+        let found = |path: &str, hash: &str| {
+            let body = json!({ "status": "pending", "item_hash": hash, "message": null });
+            exchange("network", Request::new("GET", path), &body)
+        };
+        let path = format!("/api/v0/messages/{HASH}?n=1");
+        assert_eq!(failed(&[found(&path, HASH)], &[], Worlds::Own), []);
+        let row = [("network.messages.wrapper-hash".to_owned(), 1)];
+        assert_eq!(failed(&[found(&path, &HASH.replace('1', "2"))], &[], Worlds::Own), row);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use assay_spec::Place;
 use assay_spec::network::requirements::envelope as rows;
 use assay_spec::value::ValueKind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::ACCEPTED;
 use super::caller::caller;
 use super::creations::{Creation, hashes};
-use super::replies::expect_unprocessed;
+use super::replies::{expect_hash, expect_unprocessed, is_text};
 use super::scene::{look, post_draft};
 use super::wire::Draft;
 use crate::harness::check::{Checked, rejects, shows};
@@ -152,13 +152,14 @@ async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Pla
     inside(probe, place, "content").await
 }
 
-/// Sends a POST. The answer's `item_hash` must be a string that is not empty.
+/// Sends a POST. The answer's `item_hash` must be a string that is not empty, and that of the message.
 #[shows(rows::REPLY_HASH)]
 async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
-    let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
+    let sender = caller(probe);
+    let answer = post_draft(probe, &sender).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
-    let is_hash = |hash: &Value| hash.as_str().is_some_and(|hash| !hash.is_empty());
-    answer.expect_json("/item_hash", "a string that is not empty", is_hash).map(drop)
+    answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
+    expect_hash(probe, &answer, &sender, |_| true).await
 }
 
 /// Sends a POST. The answer's `status` must be `success`.

@@ -37,13 +37,12 @@ pub(super) fn at(name: &str) -> Call {
     Call::get(&READ, &format!("/ipfs/{name}"))
 }
 
-/// Pins the content of an uploaded file. The answer must have `item_hash`, a string that is not empty, and `status`
-/// `success`.
+/// Pins the content of an uploaded file. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::PINNED)]
 async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    expect_created(&pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?)
+    expect_created(probe, &pin(probe, &owner, json!({ "hash": name })).await?).await
 }
 
 /// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A

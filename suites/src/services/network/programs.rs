@@ -55,10 +55,10 @@ fn variables() -> Value {
     json!({ "variables": { "name": "assay" } })
 }
 
-/// Creates a program. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+/// Creates a program. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
-    expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
+    expect_created(probe, &program(probe, &caller(probe)).await?).await
 }
 
 /// Expects that a program with a wrong value of a member is not processed, and that a valid one is accepted.

@@ -5,6 +5,7 @@ use assay_spec::network::places::MESSAGE_CREATION;
 use assay_spec::value::ValueKind;
 use serde_json::Value;
 
+use super::caller::Caller;
 use super::creations::hashes;
 use super::scene::{list_of, look, polled};
 use super::wire::{Call, Draft, now};
@@ -13,12 +14,38 @@ use crate::harness::check::{Checked, Stop};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
-/// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
-/// is inconclusive.
-pub(super) fn expect_created(answer: &Answer<'_>) -> Checked {
+/// Sends a creating call, and expects `status` `success` and the message's `item_hash` in the answer. If the call is not
+/// accepted, the check is inconclusive.
+pub(super) async fn expect_created(probe: &Probe<'_>, draft: &Draft) -> Checked {
+    expect_creation(probe, &draft.send(probe).await?, draft).await
+}
+
+/// As [`expect_created`], of a call that was sent.
+pub(super) async fn expect_creation(probe: &Probe<'_>, answer: &Answer<'_>, draft: &Draft) -> Checked {
     answer.given_status(ACCEPTED)?;
     answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
-    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+    answer.expect_json("/status", "\"success\"", |status| status == "success")?;
+    let signature = draft.signature();
+    expect_hash(probe, answer, &draft.caller, |record| record["signature"] == *signature).await
+}
+
+/// Expects `item_hash` to be that of the sender's message: it is another one if no message has it, and the sender's list shows
+/// the message with a hash under which it is found. Whether a message is found at all is the subject of another check.
+pub(super) async fn expect_hash(
+    probe: &Probe<'_>,
+    answer: &Answer<'_>,
+    sender: &Caller,
+    is_sent: impl Fn(&Value) -> bool,
+) -> Checked {
+    let returned = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    if look(probe, &returned).await?.status() != 404 {
+        return Ok(());
+    }
+    let listed = list_of(probe, sender, &[]).await?.items;
+    let listed = listed.iter().find(|record| is_sent(record)).and_then(|record| record["item_hash"].as_str());
+    let Some(hash) = listed.filter(|hash| *hash != returned) else { return Ok(()) };
+    let is_found = look(probe, hash).await?.status() == 200;
+    answer.expect(!is_found, "/item_hash", hash, &returned)
 }
 
 /// Sends a call until its answer is ready. A shared target may need some time to process what was written.

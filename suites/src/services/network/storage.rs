@@ -5,6 +5,7 @@ use assay_spec::network::requirements::{info, storage as rows};
 use serde_json::json;
 
 use super::caller::caller;
+use super::replies::{expect_hash, is_text};
 use super::scene::read;
 use super::signing::verified;
 use super::upload::{Stored, Upload, Way, call, fetch, stored, unknown, uploaded};
@@ -15,15 +16,15 @@ use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Request;
 use crate::http::multipart::Form;
 
-/// Uploads a file. It must be accepted, with `item_hash` a string that is not empty and `status` `success`.
+/// Uploads a file. It must be accepted, with the `item_hash` of its message and `status` `success`.
 #[shows(rows::STORED, after(info::PREFIX))]
 async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
-    let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
+    let sender = caller(probe);
+    let answer = Upload::new(probe, &sender).send(probe).await?;
     answer.expect_status(ACCEPTED)?;
-    answer.expect_json("/item_hash", "a string that is not empty", |hash| {
-        hash.as_str().is_some_and(|hash| !hash.is_empty())
-    })?;
-    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+    answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
+    answer.expect_json("/status", "\"success\"", |status| status == "success")?;
+    expect_hash(probe, &answer, &sender, |_| true).await
 }
 
 /// Uploads an ordinary file and downloads it. Notes which of its names was found.

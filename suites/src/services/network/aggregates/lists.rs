@@ -4,11 +4,11 @@ use assay_spec::network::aggregate::LIST;
 use assay_spec::network::requirements::aggregates as rows;
 use serde_json::Value;
 
-use super::super::caller::caller;
+use super::super::caller::{Caller, caller};
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::scene::{List, list, polled};
 use super::super::wire::{Call, path_with};
-use super::{Written, any, key, of_address, written};
+use super::{Written, aggregate_call, any, key, of_address, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -24,6 +24,33 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
         "the list is empty, although an aggregate was written that belongs in it",
     )?;
     Ok(selected)
+}
+
+/// What each endpoint returns of an aggregate: alone, and in its owner's list. The pointer is that of its record.
+pub(super) async fn shown<'p>(
+    probe: &'p Probe<'_>,
+    written: &Written,
+) -> Result<Vec<(Answer<'p>, String)>, Stop> {
+    let is_it = |item: &Value| item["content"]["label"] == *written.label;
+    shown_as(probe, &written.owner, &written.key, is_it).await
+}
+
+/// As [`shown`]. A list without an element that `is_it` is left out: which elements it has is the subject of other checks.
+pub(super) async fn shown_as<'p>(
+    probe: &'p Probe<'_>,
+    owner: &Caller,
+    key: &str,
+    is_it: impl Fn(&Value) -> bool,
+) -> Result<Vec<(Answer<'p>, String)>, Stop> {
+    let mut all = vec![(found(probe, aggregate_call(&owner.address, key)).await?, String::new())];
+    if probe.settings.network().offers(&LIST) {
+        let page = probe.settings.network().first_page.to_string();
+        let query = [("address", owner.address.as_str()), ("page", page.as_str())];
+        let answer = found(probe, Call::get(&LIST, &path_with("/aggregates", &query))).await?;
+        let items = answer.json()["aggregates"].as_array().cloned().unwrap_or_default();
+        all.extend(items.iter().position(is_it).map(|at| (answer, format!("/aggregates/{at}"))));
+    }
+    Ok(all)
 }
 
 /// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.

@@ -12,16 +12,17 @@ use super::super::replies::{
 };
 use super::super::scene::{created, fresh_channel, polled};
 use super::super::wire::Draft;
+use super::lists::{shown, shown_as};
 use super::{aggregate_call, any, key, label, write, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
 
-/// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+/// Writes an aggregate. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let draft = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
-    expect_created(&draft.send(probe).await?)
+    expect_created(probe, &draft).await
 }
 
 /// Expects that a write with a wrong value of a member is not processed, and that a valid one is accepted.
@@ -51,25 +52,29 @@ async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -
     expect_member(probe, "content").await
 }
 
-/// Writes an aggregate and reads it. `key` must be the one that was written.
+/// Writes an aggregate, and reads it alone and in the list. `key` must be the one that was written.
 #[shows(rows::KEY)]
 async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
-    let answer = found(probe, written.call()).await?;
-    answer.expect_json("/key", &written.key, |key| key == written.key.as_str()).map(drop)
+    for (answer, at) in shown(probe, &written).await? {
+        answer.expect_json(&format!("{at}/key"), &written.key, |key| key == written.key.as_str())?;
+    }
+    Ok(())
 }
 
-/// Writes an aggregate and reads it. `address` must be its owner's.
+/// Writes an aggregate, and reads it alone and in the list. `address` must be its owner's.
 #[shows(rows::ADDRESS)]
 async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
-    let answer = found(probe, written.call()).await?;
     let owner = &written.owner.address;
-    answer.expect_json("/address", owner, |address| is_address(address, owner)).map(drop)
+    for (answer, at) in shown(probe, &written).await? {
+        answer.expect_json(&format!("{at}/address"), owner, |address| is_address(address, owner))?;
+    }
+    Ok(())
 }
 
-/// Writes an aggregate with every type of JSON and reads it. `content` must hold all that was written; more members are
-/// allowed.
+/// Writes an aggregate with every type of JSON, and reads it alone and in the list. `content` must hold all that was written;
+/// more members are allowed.
 #[shows(rows::CONTENT)]
 async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
@@ -78,16 +83,21 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
         "nested": { "b": true, "a": "\u{e9}\u{1f980}" },
     });
     created(probe, write(probe, &owner, &key, members.clone(), 0).await?).await?;
-    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
-    answer.expect_json("/content", &members.to_string(), |content| holds(content, &members)).map(drop)
+    let is_it = |item: &Value| item["key"] == *key;
+    for (answer, at) in shown_as(probe, &owner, &key, is_it).await? {
+        answer.expect_json(&format!("{at}/content"), &members.to_string(), |shown| holds(shown, &members))?;
+    }
+    Ok(())
 }
 
-/// Writes an aggregate and reads it. `time` must be an integer of seconds, at most an hour from the target's clock.
+/// Writes an aggregate, and reads it alone and in the list. `time` must be an integer of seconds, at most an hour from the target's clock.
 #[shows(rows::TIME)]
 async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
-    let answer = found(probe, written.call()).await?;
-    expect_recent(probe, &answer, "/time").await
+    for (answer, at) in shown(probe, &written).await? {
+        expect_recent(probe, &answer, &format!("{at}/time")).await?;
+    }
+    Ok(())
 }
 
 /// Writes an aggregate and reads it. `item_hash` must be a string that is not empty. Which message it names is not shown;

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::super::caller::caller;
 use super::super::creations::Creation;
-use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
+use super::super::replies::{
+    expect_created, expect_creation, expect_typed, expect_unprocessed, found, is_text, until,
+};
 use super::super::scene::{another, polled};
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED};
@@ -17,10 +19,10 @@ use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
-/// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+/// Creates an instance. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
-    expect_created(&wanted(probe, &caller(probe)).await?.send(probe).await?)
+    expect_created(probe, &wanted(probe, &caller(probe)).await?).await
 }
 
 /// Creates an instance. `instance_id` must be a string that is not empty, and reading that instance must return 200.
@@ -91,12 +93,12 @@ async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Plac
     Ok(())
 }
 
-/// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+/// Updates an instance. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::UPDATED)]
 async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
-    expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
+    expect_created(probe, &update(probe, &made.owner, &made.id).await?).await
 }
 
 /// Updates the name and description of an instance and reads it. Both must be the new ones, and its other fields as before.
@@ -148,7 +150,8 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let mut status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
     for (action, seconds_ago) in ACTIONS.into_iter().zip((0..7).rev()) {
-        let answer = control(probe, &made.owner, &made.id, action, seconds_ago).await?.send(probe).await?;
+        let draft = control(probe, &made.owner, &made.id, action, seconds_ago).await?;
+        let answer = draft.send(probe).await?;
         let may_reject = status != if action == "start" { "stopped" } else { "running" };
         let got = answer.status();
         if may_reject && REJECTED.contains(&got) {
@@ -161,7 +164,7 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
             Want::one_of(ACCEPTED),
             got.to_string(),
         )?;
-        expect_created(&answer)?;
+        expect_creation(probe, &answer, &draft).await?;
         status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
     }
     Ok(())

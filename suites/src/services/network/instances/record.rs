@@ -8,15 +8,38 @@ use serde_json::Value;
 use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
 use super::super::scene::{List, another, list};
 use super::super::wire::{Call, path_with};
-use super::{instance_call, ipv6, made, recorded};
+use super::{Made, instance_call, ipv6, made, recorded};
 use crate::harness::check::{Checked, Stop, rejects, shows};
-use crate::harness::probe::Probe;
+use crate::harness::probe::{Answer, Probe};
 
-/// Creates an instance and reads it. `instance_id` must be the one that the creation returned.
+/// What each endpoint returns of an instance: alone, and in its owner's list. The pointer is that of its record. A list without
+/// an element that `is_it` is left out: which elements it has is the subject of other checks.
+async fn shown<'p>(
+    probe: &'p Probe<'_>,
+    is_it: impl Fn(&Made<'_>, &Value) -> bool,
+) -> Result<(Made<'p>, Vec<(Answer<'p>, String)>), Stop> {
+    let (made, answer) = recorded(probe).await?;
+    let mut all = vec![(answer, String::new())];
+    if probe.settings.network().offers(&LIST) {
+        let List { answer, items } = select(probe, &[("address", &made.owner.address)]).await?;
+        let at = items.iter().position(|item| is_it(&made, item));
+        all.extend(at.map(|at| (answer, format!("/instances/{at}"))));
+    }
+    Ok((made, all))
+}
+
+fn has_its_id(made: &Made<'_>, item: &Value) -> bool {
+    item["instance_id"] == *made.id
+}
+
+/// Creates an instance, and reads it alone and in the list. `instance_id` must be the one that the creation returned.
 #[shows(rows::ID)]
 async fn an_instance_has_the_identifier_that_was_asked_for(probe: &Probe<'_>) -> Checked {
-    let (made, answer) = recorded(probe).await?;
-    answer.expect_json("/instance_id", &made.id, |id| id == made.id.as_str()).map(drop)
+    let (made, all) = shown(probe, |made, item| item["name"] == made.content["name"]).await?;
+    for (answer, at) in all {
+        answer.expect_json(&format!("{at}/instance_id"), &made.id, |id| id == made.id.as_str())?;
+    }
+    Ok(())
 }
 
 /// Creates an instance and reads it. `owner` must be its creator's address.
@@ -70,19 +93,25 @@ async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
     same(probe, "image").await
 }
 
-/// Creates an instance and reads it. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
+/// Creates an instance, and reads it alone and in the list. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
 /// address, or null or empty.
 #[shows(rows::IPV6)]
 async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {
-    let (made, answer) = recorded(probe).await?;
+    let (made, all) = shown(probe, has_its_id).await?;
     let returned = made.answer.json()["ipv6"].clone();
-    if returned.is_null() || returned == "" {
-        let is_later = |found: &Value| found.is_null() || found == "" || ipv6(found).is_some();
-        return answer.expect_json("/ipv6", "an IPv6 address, or null or empty", is_later).map(drop);
-    }
+    let is_later = returned.is_null() || returned == "";
     let given = made.ipv6();
-    probe.given(given.is_some(), "the creation returned no IPv6 address")?;
-    answer.expect_json("/ipv6", &returned.to_string(), |found| ipv6(found) == given).map(drop)
+    probe.given(is_later || given.is_some(), "the creation returned no IPv6 address")?;
+    for (answer, at) in all {
+        let at = format!("{at}/ipv6");
+        if is_later {
+            let is_open = |found: &Value| found.is_null() || found == "" || ipv6(found).is_some();
+            answer.expect_json(&at, "an IPv6 address, or null or empty", is_open)?;
+        } else {
+            answer.expect_json(&at, &returned.to_string(), |found| ipv6(found) == given)?;
+        }
+    }
+    Ok(())
 }
 
 /// Creates an instance and reads it. `status` must be a string.
@@ -99,17 +128,20 @@ async fn created_at_is_the_time_in_seconds(probe: &Probe<'_>) -> Checked {
     expect_recent(probe, &answer, "/created_at").await
 }
 
-/// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`, and at most an hour
+/// Creates an instance, and reads it alone and in the list. `updated_at` must be an integer of seconds, not before `created_at`, and at most an hour
 /// from the target's clock.
 #[shows(rows::UPDATED_AT)]
 async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
-    let (_, answer) = recorded(probe).await?;
-    let created = answer.json()["created_at"].clone();
-    probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
-    let want = format!("an integer of seconds, {created} or later");
-    let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
-    answer.expect_json("/updated_at", &want, is_later)?;
-    expect_recent(probe, &answer, "/updated_at").await
+    for (answer, at) in shown(probe, has_its_id).await?.1 {
+        let created = answer.json().pointer(&format!("{at}/created_at")).cloned().unwrap_or_default();
+        probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
+        let want = format!("an integer of seconds, {created} or later");
+        let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
+        let at = format!("{at}/updated_at");
+        answer.expect_json(&at, &want, is_later)?;
+        expect_recent(probe, &answer, &at).await?;
+    }
+    Ok(())
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
