@@ -1,12 +1,12 @@
-//! The mistakes that programs make with content identifiers (document 3, "Computing the content identifier"). Each is a
-//! layout that differs from the documented one in one parameter.
+//! The mistakes that programs make with content identifiers (document 3, "Computing the content identifier"). Nearly
+//! each is a layout that differs from the documented one in one parameter.
 
 use super::layout::{Layout, Version};
 use crate::drop::requirements;
 use crate::rules::{Mistake, mistakes};
 
 mistakes! {
-    /// The layout of content in blocks.
+    /// The layout of content in blocks, and links.
     mod cid {
         VERSION => "A program uses the default of older tools, which print the bare digest.",
             |layout: Layout| -> Layout { Layout { version: Version::V0, ..layout } }
@@ -26,10 +26,14 @@ mistakes! {
             |layout: Layout| -> Layout { Layout { empty_directories: true, ..layout } }
         SYMLINKS => "A program skips symbolic links, because they may lead out of the folder.",
             |layout: Layout| -> Layout { Layout { links: false, ..layout } }
+        DANGLING => "A program omits a link that leads to nothing, because it has nothing to add.",
+            |_link: ()| -> Result<(), String> { Ok(()) }
+        LOOP => "A program omits a link that leads back, because its walk must end.",
+            |_link: ()| -> Result<(), String> { Ok(()) }
     }
 }
 
-/// All of them.
+/// Those about a layout.
 pub(super) static OF_LAYOUT: [&Mistake<fn(Layout) -> Layout>; 9] = [
     &cid::VERSION,
     &cid::NOT_WRAPPED,

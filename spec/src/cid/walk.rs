@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::mistakes::cid::{DANGLING, LOOP};
 use super::{CidError, Fault, Followed, Item, Layout, NodeKind, Tree};
-use crate::drop::requirements::cid::{DANGLING, LOOP};
-use crate::{Id, Rules};
+use crate::Rules;
+use crate::rules::{Mistake, Reading};
 
 /// One step of the walk.
 #[derive(Debug)]
@@ -123,10 +124,15 @@ impl<'a, T: Tree> Walk<'a, T> {
         Ok(false)
     }
 
-    /// Fails by a rule. If the rule is violated, the link is omitted.
-    fn refuse(&mut self, rule: Id, name: &str, why: &str) -> Result<Option<Step<T::Folder>>, CidError> {
+    /// Fails by a rule about links. A program that misreads it omits the link.
+    fn refuse(
+        &mut self,
+        rule: &Mistake<Reading<(), ()>>,
+        name: &str,
+        why: &str,
+    ) -> Result<Option<Step<T::Folder>>, CidError> {
         let path = self.path(name);
-        self.rules.require(rule, false, || format!("{path}: {why}"))?;
+        self.rules.refuse(rule, (), format!("{path}: {why}"))?;
         Ok(None)
     }
 

@@ -95,8 +95,9 @@ mistakes! {
             |digest: [u8; 32]| -> Vec<u8> { hex(&digest).into_bytes() }
         RECORD_DUPLICATES => "A program takes the last of two members with one name, as most parsers of JSON do.",
             |message: &str| -> Result<Value, String> { Ok(serde_json::from_str(message).unwrap_or_default()) }
-        GENERAL_TAKEN => "A server verifies each message as a record, because that is what it stores; a nonce is in none.",
+        GENERAL_TAKEN => "A server verifies each message as a record, because records are what it stores.",
             |signed: (Option<Scheme>, &str)| -> Result<(), String> {
+                // A record signs the same bytes with and without a nonce; this mistake rejects only what has one.
                 let (scheme, message) = signed;
                 let is_general = matches!(scheme, Some(Scheme::Request | Scheme::Compact));
                 reject_if(is_general && message.contains("\"nonce\""), || "a general signature".to_owned())
