@@ -58,6 +58,7 @@ impl<F> Deref for Mistake<F> {
 
 impl<F: Copy> Mistake<F> {
     /// The same mistake with another rule, where several rules share one function.
+    #[must_use]
     pub const fn under(&self, rule: Id) -> Mistake<F> {
         Mistake { rule, about: self.about, misread: self.misread }
     }

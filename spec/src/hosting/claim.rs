@@ -53,13 +53,11 @@ impl Claim {
         rules.require(&SENDER, record.sender == record.address, || {
             format!("the sender is {}, but content.address is {}", record.sender, record.address)
         })?;
-        let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::from_public_key(&key));
-        // When the form of the key is violated it has no address to compare.
-        rules.require(
-            &KEY_OF_ADDRESS,
-            of_key.as_ref().map_or(true, |address| *address == record.address),
-            || format!("the address of the key is not {}", record.address),
-        )?;
+        let key = parse_public_key(&pubkey, &mut Strict).ok();
+        let is_own = key.is_none_or(|key| Address::from_public_key(&key) == record.address);
+        rules.require(&KEY_OF_ADDRESS, is_own, || {
+            format!("the address of the key is not {}", record.address)
+        })?;
         let signed = record.signed();
         rules.require(&SIGNATURE, signed.is_ok(), || {
             signed.as_ref().map_or_else(ToString::to_string, |()| String::new())

@@ -1,9 +1,9 @@
-//! The mistakes that programs make with the stored records of the application (document 2). The files beside this one say
-//! only what the document says. An entry says which program does otherwise at one place of them, and why that is
+//! The mistakes that programs make with the stored records of the application (document 2). The files beside this one
+//! say only what the document says. An entry says which program does otherwise at one place of them, and why that is
 //! tempting, with its code.
 //!
-//! It takes hold if its rule is violated: in the proof of the vectors that one rule alone rejects a case, or that an answer
-//! rests on it. A violated rule without an entry is not asked.
+//! It takes hold if its rule is violated: in the proof of the vectors that one rule alone rejects a case, or that an
+//! answer rests on it. A violated rule without an entry is not asked.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
@@ -64,7 +64,7 @@ mistakes! {
             |_record: (&Record, &Dialect)| -> bool { true }
         UNSIGNED => "A reader relies on the node, which verified each signature before it stored the message.",
             |_verified: &Result<(), Refused>| -> &Result<(), Refused> { &Ok(()) }
-        UNSIGNED as NOT_VERIFIED => "A reader compares only the senders, because signatures are the concern of the network.",
+        UNSIGNED as SIGNED => "A reader compares only the senders, because signatures are the concern of the network.",
             |_record: &Record| -> bool { true }
     }
 
@@ -114,7 +114,7 @@ mistakes! {
 
     /// The derived key E.
     mod key_e {
-        LINES => "A program reads the title from the front and the rest from the end, whatever is between them and ends a line.",
+        LINES => "A program reads one line from the front and two from the end, whatever ends them and is between.",
             |text: &str| -> Result<[&str; LINES_COUNT], String> { Ok(outer_lines(text)) }
         FINAL_NEWLINE => "A program reads line by line, and a newline ends the last one like every other.",
             |text: &str| -> Result<&str, String> { Ok(text.strip_suffix('\n').unwrap_or(text)) }
@@ -138,7 +138,7 @@ mistakes! {
     mod envelope {
         FORM as NOT_JSON => "A reader takes what does not parse for a string, because some members are strings.",
             |text: &str| -> Result<Value, String> { Ok(Value::from(text)) }
-        FORM as NESTED => "A reader parses an envelope a second time if the first result is a string, as other stores return it.",
+        FORM as NESTED => "A reader parses a second time if the result is a string, as other stores return their values.",
             |envelope: &Value| -> Result<Map<String, Value>, String> { Ok(inner(envelope)) }
         FORM as NO_VERSION => "A reader takes the newest version if it cannot read one, because writers write that one.",
             |_missing: ()| -> Result<i64, String> { Ok(VERSION) }
@@ -190,7 +190,7 @@ mistakes! {
                 deks["backend"] = deks["user"].clone();
                 deks
             }
-        WALLET_OPENS as OTHER_KEY => "A writer makes a key for each recipient, because its library wraps a new one with each call.",
+        WALLET_OPENS as OTHER_KEY => "A writer wraps a new key for each recipient, because its library makes one with each call.",
             |key: Key| -> Key { Zeroizing::new(key.map(|byte| !byte)) }
     }
 
@@ -204,7 +204,7 @@ mistakes! {
             |sent: (&Ciphertext, &Key)| -> Result<(Zeroizing<Vec<u8>>, Contents), String> {
                 Ok((unchecked(sent.0, sent.1), Contents::Unknown))
             }
-        TARBALL => "A reader leaves it to the machine to look for a manifest, because the machine starts the application.",
+        TARBALL => "A reader leaves it to the machine to look for a manifest, because that starts the application.",
             |_tarball: &[u8]| -> Result<Contents, String> { Ok(Contents::Unknown) }
     }
 
@@ -222,7 +222,7 @@ mistakes! {
             |known: &[i64]| -> &[i64] { &known[..1] }
         TOMBSTONE_READ => "A reader opens the envelope of each entry first, because the name is in it.",
             |_deleted: bool| -> bool { false }
-        PLAINTEXT_FORM => "A reader takes an object without members if a plaintext does not parse, because its framework does.",
+        PLAINTEXT_FORM => "A reader takes an object without members if it cannot parse one, because its framework does.",
             |_bytes: &[u8]| -> Result<Map<String, Value>, String> { Ok(Map::new()) }
         PLAINTEXT_MORE => "A reader deserializes with a generated structure, which rejects members that it does not know.",
             |members: Map<String, Value>| -> Result<Map<String, Value>, Refused> {
@@ -244,7 +244,7 @@ mistakes! {
             |_warning: Option<&'static str>| -> Option<&'static str> { None }
         LEGACY_CID => "A reader takes identifiers from STORE messages alone, as new records demand.",
             |_cid: Option<&str>| -> Option<&str> { None }
-        PLAINTEXT_FORM => "A reader takes an object without members if a plaintext does not parse, because its framework does.",
+        PLAINTEXT_FORM => "A reader takes an object without members if it cannot parse one, because its framework does.",
             |_bytes: &[u8]| -> Result<Map<String, Value>, String> { Ok(Map::new()) }
     }
 
@@ -276,7 +276,7 @@ mistakes! {
             |listed: (&[String], &[&str])| -> bool { lists(listed) }
         EMPTY_OTHERS => "A reader allows what a list names, because the document explains an empty list for posts alone.",
             |listed: (&[String], &[&str])| -> bool { lists(listed) }
-        OWNER_POSTS => "A reader counts only aggregates of the wallet, because the document names other signers for the rest.",
+        OWNER_POSTS => "A reader counts only aggregates of the wallet, because other signers are named for the rest.",
             |act: &Act<'_>| -> Result<Standing, Refused> {
                 if act.kind == "AGGREGATE" {
                     return Ok(Standing::Owner);
@@ -343,7 +343,7 @@ mistakes! {
             |judged: Result<Standing, Refused>| -> Result<Standing, Refused> {
                 Ok(judged.unwrap_or(Standing::Delegate))
             }
-        AUTHORITY as ANY_SENDER => "A reader takes each signed amend, because the node has verified its sender.",
+        AUTHORITY as SENDER => "A reader takes each signed amend, because the node has verified its sender.",
             |_record: (&Record, &[Address])| -> bool { true }
         ORDER => "A reader takes the amend that arrives last, because nodes return messages in the order of their times.",
             |amend: (&Record, i64)| -> i64 { amend.1 }

@@ -3,8 +3,8 @@
 use crate::crypto::address::Address;
 use crate::hosting::amends::{Amend, Amends, Chain, End};
 use crate::hosting::deployment::{AMEND, Deployment, Status};
-use crate::hosting::mistakes::amends::{ANY_SENDER, CONTENT, CREATION, ORDER};
-use crate::hosting::mistakes::records::{NOT_VERIFIED, RETIRED};
+use crate::hosting::mistakes::amends::{CONTENT, CREATION, ORDER, SENDER};
+use crate::hosting::mistakes::records::{RETIRED, SIGNED};
 use crate::hosting::record::Record;
 use crate::{Dialect, Refused, Rules};
 
@@ -33,8 +33,8 @@ pub fn resolve(
     rules: &mut dyn Rules,
 ) -> Result<Resolved, Refused> {
     let is_on_channel = rules.step(&RETIRED, |(record, dialect)| record.channel == dialect.records_channel);
-    let is_authorized = rules.step(&ANY_SENDER, |(record, authorized)| authorized.contains(&record.sender));
-    let is_signed = rules.step(&NOT_VERIFIED, |record| record.signed().is_ok());
+    let is_authorized = rules.step(&SENDER, |(record, authorized)| authorized.contains(&record.sender));
+    let is_signed = rules.step(&SIGNED, |record| record.signed().is_ok());
     let counts = |record: &&Record| {
         let is_by = |listed| is_authorized((*record, listed)) && is_signed(record);
         is_on_channel((record, dialect)) && authorized.is_none_or(is_by)
