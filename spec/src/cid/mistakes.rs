@@ -33,8 +33,11 @@ mistakes! {
     }
 }
 
+/// A mistake about a layout.
+type OfLayout = Mistake<fn(Layout) -> Layout>;
+
 /// Those about a layout.
-pub(super) static OF_LAYOUT: [&Mistake<fn(Layout) -> Layout>; 9] = [
+pub(super) static OF_LAYOUT: [&OfLayout; 9] = [
     &cid::VERSION,
     &cid::NOT_WRAPPED,
     &cid::RAW_LEAVES,

@@ -89,8 +89,12 @@ pub struct Write {
 
 impl Write {
     /// Reads an AGGREGATE's content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
+    pub fn parse<'a>(content: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
         let members = |sent: Option<&Value>| sent?.as_object().cloned();
+        let owner = |sent: Option<&'a Value>| match sent {
+            None => Some(None),
+            sent => filled(sent).map(Some),
+        };
         Ok(Write {
             key: read_member(&CREATE_KEY, "key", content, filled, rules)?.to_owned(),
             address: read_member(&CREATE_ADDRESS, "address", content, owner, rules)?.map(str::to_owned),
@@ -98,11 +102,6 @@ impl Write {
             time: content.get("time").and_then(json::integer),
         })
     }
-}
-
-/// The owner that a content names, if it names one.
-fn owner(sent: Option<&Value>) -> Option<Option<&str>> {
-    if sent.is_none() { Some(None) } else { filled(sent).map(Some) }
 }
 
 /// When a member was written: the time, the message's hash, the member's position in the write.
