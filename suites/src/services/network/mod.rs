@@ -41,6 +41,7 @@ use std::sync::{Arc, OnceLock};
 use assay_spec::crypto::secp256k1::SigningKey;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::message;
+use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
 pub use suite::SUITE;
@@ -118,7 +119,7 @@ pub struct Fixtures {
     /// When the run began, in milliseconds, once a check has sent a message.
     began: Arc<OnceLock<u64>>,
     /// Elements, by the name of their array, that several checks read when they share a target.
-    corpora: Arc<Mutex<BTreeMap<&'static str, paging::Corpus>>>,
+    corpora: Arc<Mutex<BTreeMap<&'static str, Value>>>,
     /// What the messages of several checks name when they share a target.
     named: Arc<Mutex<creations::Named>>,
 }

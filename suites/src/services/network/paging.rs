@@ -9,7 +9,7 @@ use assay_spec::network::CORE;
 use assay_spec::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use assay_spec::network::places::{AGGREGATES, INDEXER, MESSAGES};
 use assay_spec::network::requirements::{instances as instance_rows, listing, paging as rows};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::caller::caller;
 use super::scene::{List, created, polled, posted};
@@ -25,12 +25,11 @@ const SENT: usize = 23;
 const SHARED: &[Place] = &[MESSAGES[0], AGGREGATES[0], INDEXER[0], INDEXER[1]];
 
 /// Elements of a list that a query selects: at least [`SENT`], and less than a page can hold.
-#[derive(Clone, Debug)]
-pub(crate) struct Corpus {
+struct Corpus {
     place: Place,
     path: String,
     /// What selects the elements.
-    filters: Vec<(&'static str, String)>,
+    filters: Vec<(String, String)>,
     ids: Vec<String>,
 }
 
@@ -45,7 +44,7 @@ impl Corpus {
     }
 
     fn path(&self, query: &[(&str, &str)]) -> String {
-        let filters = self.filters.iter().map(|(name, value)| (*name, value.as_str()));
+        let filters = self.filters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         path_with(&self.path, &filters.chain(query.iter().copied()).collect::<Vec<_>>())
     }
 
@@ -77,12 +76,14 @@ async fn corpus(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
         return write(probe, place, SENT).await;
     }
     let mut kept = probe.settings.network().corpora.lock().await;
-    let list = everything(probe, place).await?;
-    if let Some(corpus) = kept.get(list.name()) {
-        return Ok(Corpus { place, path: list.path, ..corpus.clone() });
+    // Which check of a run writes them is recorded, so that its report can be judged again.
+    let shared = || Ok(kept.get(place.endpoint).cloned().unwrap_or_default());
+    let shared = probe.share(&format!("network.corpus.{}", place.endpoint), shared).unwrap_or_default();
+    if let Ok((filters, ids)) = serde_json::from_value(shared) {
+        return Ok(Corpus { filters, ids, ..everything(probe, place).await? });
     }
     let corpus = write(probe, place, SENT).await?;
-    kept.insert(list.name(), corpus.clone());
+    kept.insert(place.endpoint, json!((&corpus.filters, &corpus.ids)));
     Ok(corpus)
 }
 
@@ -91,7 +92,7 @@ async fn write(probe: &Probe<'_>, place: Place, count: usize) -> Result<Corpus, 
     let (sender, mut ids) = (caller(probe), Vec::new());
     let mut corpus = everything(probe, place).await?;
     let name = if corpus.name() == "messages" { "addresses" } else { "address" };
-    corpus.filters = vec![(name, sender.address.clone())];
+    corpus.filters = vec![(name.to_owned(), sender.address.clone())];
     for _ in 0..count {
         ids.push(match corpus.name() {
             "messages" => posted(probe, &sender).await?.hash,
@@ -133,11 +134,11 @@ async fn indexed(probe: &Probe<'_>, mut corpus: Corpus) -> Result<Corpus, Stop> 
     blocks.sort_unstable();
     if blocks.len() == 100 {
         let [from, to] = [blocks[30], blocks[70]].map(|block| block.to_string());
-        corpus.filters = vec![("from_block", from), ("to_block", to)];
+        corpus.filters = vec![("from_block".to_owned(), from), ("to_block".to_owned(), to)];
         listed = page(probe, &corpus, &whole).await?;
     } else if let Some(to) = blocks.get(blocks.len() * 4 / 5) {
         // New blocks may come while the pages are read.
-        corpus.filters = vec![("to_block", to.to_string())];
+        corpus.filters = vec![("to_block".to_owned(), to.to_string())];
         listed.items.retain(|item| item["block_number"].as_i64().is_none_or(|block| block <= *to));
     }
     corpus.ids = corpus.ids(&listed);
@@ -251,7 +252,7 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>, place: Place) -> Checked
     let total = whole.answer.json()["pagination"]["total"].as_i64();
     let given = given(probe, "large_list", |given| &given.large_list)?;
     if let Some(address) = given.filter(|_| corpus.name() == "messages") {
-        corpus.filters = vec![("addresses", address.clone())];
+        corpus.filters = vec![("addresses".to_owned(), address.clone())];
         whole = page(probe, &corpus, &[("limit", &most)]).await?;
     } else if total.is_none_or(|total| total <= PAGE_MAXIMUM.outside) {
         let is_written = probe.owns_time() && !INDEXER.contains(&place) || corpus.name() == "messages";
