@@ -1,7 +1,8 @@
 //! Endpoint declarations: one value per endpoint. The simulator, the suites and the OpenAPI documents use them.
 
-use crate::Service;
-use crate::shape::Shape;
+use crate::reply::{ErrorForm, Expected, Header, Whole};
+use crate::shape::{Body, Field, Reply};
+use crate::{Id, Service};
 
 /// One endpoint of a service.
 #[derive(Debug)]
@@ -24,6 +25,56 @@ pub struct Endpoint {
     pub source: &'static str,
     /// Its request and its response.
     pub shape: Shape,
+}
+
+/// The request and the responses of an endpoint.
+#[derive(Debug)]
+pub struct Shape {
+    /// The group it is listed under.
+    pub group: &'static str,
+    /// What the first sentence and the types do not say.
+    pub note: &'static str,
+    /// The path parameters that are not plain strings.
+    pub path: &'static [Field],
+    /// The parameters of its query.
+    pub query: &'static [Field],
+    /// The request headers, without authentication.
+    pub headers: &'static [Field],
+    /// The request body.
+    pub body: Body,
+    /// The body of a success.
+    pub reply: Reply,
+    /// The row that owns the body of a success, and every field of it that names no other.
+    pub row: Option<Id>,
+    /// A success with one of these members is another resource that shares the path; it is not judged.
+    pub others: &'static [&'static str],
+    /// What a success must keep besides its fields.
+    pub whole: &'static [Whole],
+    /// The headers of every response.
+    pub answers: &'static [Header],
+    /// The forms of its errors; the first that names a status is that status's form.
+    pub errors: &'static [ErrorForm],
+    /// Statuses that the documents leave open, beyond those they list.
+    pub open: &'static [u16],
+}
+
+impl Shape {
+    /// Nothing is shown.
+    pub const UNSHOWN: Shape = Shape {
+        group: "",
+        note: "",
+        path: &[],
+        query: &[],
+        headers: &[],
+        body: Body::None,
+        reply: Reply::Open("the documents do not show it"),
+        row: None,
+        others: &[],
+        whole: &[],
+        answers: &[],
+        errors: &[],
+        open: &[],
+    };
 }
 
 /// An endpoint has one declaration.
@@ -77,6 +128,37 @@ impl Endpoint {
         self.path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
     }
 
+    /// Whether a JSON body must have a JSON media type: client libraries of document 1 decide by it. For the other services
+    /// it is only usual.
+    pub const fn types_json(&self) -> bool {
+        self.service.document() == 1
+    }
+
+    /// What a response with this status must hold. `None` if the documents do not show it.
+    pub fn expected(&'static self, status: u16) -> Option<Expected> {
+        let shape = &self.shape;
+        if (200..300).contains(&status) {
+            let (body, row, whole, others) = (&shape.reply, shape.row, shape.whole, shape.others);
+            return Some(Expected {
+                body,
+                row,
+                whole,
+                headers: &[],
+                unavailable: &[],
+                may_be_foreign: false,
+                others,
+            });
+        }
+        let is_listed = self.statuses.contains(&status) || shape.open.contains(&status);
+        let named = |form: &&ErrorForm| {
+            form.statuses.contains(&status) || form.statuses.is_empty() && is_listed && status >= 400
+        };
+        let form = shape.errors.iter().find(named)?;
+        let ErrorForm { body, row, headers, unavailable, may_be_foreign, .. } = form;
+        let (row, may_be_foreign) = (*row, *may_be_foreign);
+        Some(Expected { body, row, whole: &[], headers, unavailable, may_be_foreign, others: &[] })
+    }
+
     fn sentences(&self) -> (&'static str, &'static str) {
         let about = self.about.trim();
         about.split_once(". ").unwrap_or((about.trim_end_matches('.'), ""))
@@ -101,7 +183,7 @@ macro_rules! endpoint {
             auth: $crate::endpoint::Auth::$auth,
             statuses: &[$($status),*],
             source: $source,
-            shape: $crate::shape::Shape { $($member: $value,)* ..$crate::shape::Shape::UNSHOWN },
+            shape: $crate::endpoint::Shape { $($member: $value,)* ..$crate::endpoint::Shape::UNSHOWN },
         };
     };
 }
@@ -111,8 +193,8 @@ pub(crate) use endpoint;
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::Body;
     use crate::catalogue::endpoints;
-    use crate::shape::Body;
 
     #[test]
     fn declarations_are_complete() {

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::Id;
 use crate::crypto::text::parse_base64;
-use crate::endpoint::Endpoint;
 use crate::json;
 use crate::shape::{Case, Field, Form, Reply, ShapeKind};
 
@@ -122,39 +121,6 @@ pub struct Expected {
     pub may_be_foreign: bool,
     /// A body with one of these members is not judged.
     pub others: &'static [&'static str],
-}
-
-impl Endpoint {
-    /// Whether a JSON body must have a JSON media type: client libraries of document 1 decide by it. For the other services
-    /// it is only usual.
-    pub const fn types_json(&self) -> bool {
-        self.service.document() == 1
-    }
-
-    /// What a response with this status must hold. `None` if the documents do not show it.
-    pub fn expected(&'static self, status: u16) -> Option<Expected> {
-        let shape = &self.shape;
-        if (200..300).contains(&status) {
-            let (body, row, whole, others) = (&shape.reply, shape.row, shape.whole, shape.others);
-            return Some(Expected {
-                body,
-                row,
-                whole,
-                headers: &[],
-                unavailable: &[],
-                may_be_foreign: false,
-                others,
-            });
-        }
-        let is_listed = self.statuses.contains(&status) || shape.open.contains(&status);
-        let named = |form: &&ErrorForm| {
-            form.statuses.contains(&status) || form.statuses.is_empty() && is_listed && status >= 400
-        };
-        let form = shape.errors.iter().find(named)?;
-        let ErrorForm { body, row, headers, unavailable, may_be_foreign, .. } = form;
-        let (row, may_be_foreign) = (*row, *may_be_foreign);
-        Some(Expected { body, row, whole: &[], headers, unavailable, may_be_foreign, others: &[] })
-    }
 }
 
 impl Expected {

@@ -3,57 +3,6 @@
 
 use crate::Id;
 use crate::relation::{Alike, Asked, Fresh, Relation, Resource};
-use crate::reply::{ErrorForm, Header, Whole};
-
-/// The request and the responses of an endpoint.
-#[derive(Debug)]
-pub struct Shape {
-    /// The group it is listed under.
-    pub group: &'static str,
-    /// What the first sentence and the types do not say.
-    pub note: &'static str,
-    /// The path parameters that are not plain strings.
-    pub path: &'static [Field],
-    /// The parameters of its query.
-    pub query: &'static [Field],
-    /// The request headers, without authentication.
-    pub headers: &'static [Field],
-    /// The request body.
-    pub body: Body,
-    /// The body of a success.
-    pub reply: Reply,
-    /// The row that owns the body of a success, and every field of it that names no other.
-    pub row: Option<Id>,
-    /// A success with one of these members is another resource that shares the path; it is not judged.
-    pub others: &'static [&'static str],
-    /// What a success must keep besides its fields.
-    pub whole: &'static [Whole],
-    /// The headers of every response.
-    pub answers: &'static [Header],
-    /// The forms of its errors; the first that names a status is that status's form.
-    pub errors: &'static [ErrorForm],
-    /// Statuses that the documents leave open, beyond those they list.
-    pub open: &'static [u16],
-}
-
-impl Shape {
-    /// Nothing is shown.
-    pub const UNSHOWN: Shape = Shape {
-        group: "",
-        note: "",
-        path: &[],
-        query: &[],
-        headers: &[],
-        body: Body::None,
-        reply: Reply::Open("the documents do not show it"),
-        row: None,
-        others: &[],
-        whole: &[],
-        answers: &[],
-        errors: &[],
-        open: &[],
-    };
-}
 
 /// A parameter, or a member of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]

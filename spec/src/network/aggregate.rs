@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::json;
-use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
+use crate::network::members::{filled, read_member};
 use crate::network::message::MessageType;
 use crate::network::mistakes::aggregates::{CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY};
 use crate::network::params::Params;

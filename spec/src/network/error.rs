@@ -13,7 +13,7 @@ object! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ErrorBody {
         /// The error message.
-        error: String = must("error", ShapeKind::Text).free("a sentence for people"),
+        error: String = must("error", ShapeKind::Text).free("its wording is open"),
         /// Always [`STATUS`].
         status: &'static str = must("status", ShapeKind::OneOf(&[STATUS])),
         /// The error in machine-readable form.

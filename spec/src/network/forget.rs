@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::network::content::read_member;
+use crate::network::members::read_member;
 use crate::network::mistakes::forget::HASHES;
 use crate::network::store::Status;
 use crate::{Refused, Rules};

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::json;
-use crate::network::content::{filled, member, read_member, shown, text};
 use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
+use crate::network::members::{filled, member, read_member, shown, text};
 use crate::network::message::MessageType;
 use crate::network::mistakes::instances::{ACTION, CONTROLLED_ID, CREATE_NUMBERS, CREATE_TEXTS};
 use crate::network::params::Params;

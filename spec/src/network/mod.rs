@@ -15,6 +15,7 @@ pub mod instance;
 pub mod limits;
 pub mod machines;
 pub mod measurement;
+mod members;
 pub mod message;
 pub mod metrics;
 pub mod mistakes;

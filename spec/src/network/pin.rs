@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
+use crate::network::members::{filled, read_member};
 use crate::network::message::MessageType;
 use crate::network::mistakes::pins::HASH_REQUIRED;
 use crate::network::requirements::pins::PINNED;

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use crate::crypto::text::sha256_hex;
 use crate::json;
-use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT;
+use crate::network::members::{member, text};
 use crate::network::message::MessageType;
 use crate::network::mistakes::programs::VARIABLES;
 use crate::network::requirements::programs::{CREATED, MEMORY, RUNTIME, TIMEOUT};

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::json::{self, MAX_INTEGER};
-use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_VALUES;
+use crate::network::members::{shown, text};
 use crate::network::mistakes::vrf::{BOUNDS, GENERATE_FIELDS, NUMBER, VERIFY_FIELDS};
 use crate::network::requirements::vrf as rows;
 use crate::network::shapes::{ERRORS, FILLED};

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use sha2::Sha256;
 
 use crate::crypto::text::hex;
-use crate::network::content::{filled, read_member};
 use crate::network::endpoint;
+use crate::network::members::{filled, read_member};
 use crate::network::message::MessageType;
 use crate::network::mistakes::webhooks::{EVENTS, SECRET, URL};
 use crate::network::requirements::webhooks::REGISTERED as REGISTERED_ROW;

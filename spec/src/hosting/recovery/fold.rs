@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::read::Held;
 use super::{Ignored, Machine, Note, each};
 use crate::crypto::address::Address;
 use crate::hosting::amends::{Amend, Amends, Chain, End, Fate};
@@ -20,6 +19,13 @@ use crate::hosting::requirements::deployments::BODY;
 use crate::hosting::security::{self, Security};
 use crate::json;
 use crate::{Dialect, Refused, Rules};
+
+/// A record with the result of its signature check.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) record: Record,
+    pub(super) signed: Option<Result<(), Refused>>,
+}
 
 /// The history without file states and without decrypted plaintexts.
 #[derive(Clone, Debug, Default)]

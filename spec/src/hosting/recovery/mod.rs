@@ -5,6 +5,7 @@
 //! which node, and finally returns the history. `warnings` holds the documented warnings, `notes` holds other
 //! observations, `ignored` holds the records that do not count, with the reason. The result never contains a key.
 
+mod answers;
 mod fold;
 mod read;
 mod resolve;
@@ -14,7 +15,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-pub use read::{Lookup, Reader};
+pub use answers::Lookup;
+pub use read::Reader;
 pub use resolve::{Resolved, resolve};
 
 use super::authority::Standing;

@@ -5,51 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::fold::{self, Folded};
-use super::{Note, Recovery, tell};
+use super::answers::{Answers, Lookup};
+use super::fold::{self, Folded, Held};
+use super::tell::{self, Known};
+use super::{Note, Recovery};
 use crate::crypto::address::Address;
 use crate::hosting::envelope::{Keys, Role};
 use crate::hosting::mistakes::recovery::ASK_OTHERS;
 use crate::hosting::record::{Record, name_of};
 use crate::hosting::{deployment, project, security};
-use crate::network::store::{Class, Reading, classify};
+use crate::network::store::classify;
 use crate::{Dialect, Refused, Rules, Strict};
 
 /// The most messages that are read together.
 const TOGETHER: usize = 1024;
 
-/// A STORE message to look up.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lookup {
-    /// The node to query: 0 is the first.
-    pub node: usize,
-    /// The message's hash.
-    pub hash: String,
-}
-
 /// A record's hash and its signed part. Nodes may return different records for one hash, and the order of arrival must not
 /// matter.
 type Key = (String, String);
 
-/// A record with the result of its signature check.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    pub(super) record: Record,
-    pub(super) signed: Option<Result<(), Refused>>,
-}
-
 /// Collects an owner's records and the responses about STORE messages.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    pub(super) owner: Address,
-    pub(super) dialect: Dialect,
-    pub(super) role: Role,
+    owner: Address,
+    dialect: Dialect,
+    role: Role,
     nodes: usize,
     /// Messages that are read together, on all cores.
     unread: Vec<String>,
     held: BTreeMap<Key, Held>,
-    pub(super) malformed: BTreeSet<Note>,
-    answers: BTreeMap<String, Vec<Reading>>,
+    malformed: BTreeSet<Note>,
+    answers: Answers,
     folded: Option<Folded>,
 }
 
@@ -64,7 +50,7 @@ impl Reader {
             unread: Vec::new(),
             held: BTreeMap::new(),
             malformed: BTreeSet::new(),
-            answers: BTreeMap::new(),
+            answers: Answers::default(),
             folded: None,
         }
     }
@@ -121,9 +107,8 @@ impl Reader {
         let refs = self.fold(rules).store_refs.clone();
         refs.into_iter()
             .filter_map(|hash| {
-                let answers = self.answers.get(&hash).map_or(&[][..], Vec::as_slice);
-                let open = answers.len() < nodes && !answers.iter().any(decides);
-                open.then_some(Lookup { node: answers.len(), hash })
+                let node = self.answers.next(&hash, nodes)?;
+                Some(Lookup { node, hash })
             })
             .collect()
     }
@@ -131,28 +116,18 @@ impl Reader {
     /// Adds a node's response to a lookup: its status (0 if there was none) and its body, if that is JSON. Responses
     /// that were not requested are ignored.
     pub fn answer(&mut self, lookup: &Lookup, http_status: u16, body: Option<&Value>, rules: &mut dyn Rules) {
-        let answers = self.answers.entry(lookup.hash.clone()).or_default();
-        if answers.len() == lookup.node {
-            answers.push(classify(http_status, body, rules));
-        }
+        self.answers.add(lookup, || classify(http_status, body, rules));
     }
 
     /// Returns the history, with the plaintexts that `keys` decrypt.
     pub fn finish(&mut self, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
         self.fold(rules);
         let folded = self.folded.take().unwrap_or_default();
-        let recovery = tell::tell(self, &folded, keys, rules);
+        let Reader { owner, dialect, role, malformed, answers, .. } = self;
+        let known = Known { owner: *owner, dialect, role: *role, malformed, answers };
+        let recovery = tell::tell(known, &folded, keys, rules);
         self.folded = Some(folded);
         recovery
-    }
-
-    /// The nodes' combined answer about a STORE message, and how many were queried. The first node that knows the
-    /// message decides; it is absent only if every node said so.
-    pub(super) fn reading(&self, hash: &str) -> (Option<Reading>, usize) {
-        let answers = self.answers.get(hash).map_or(&[][..], Vec::as_slice);
-        let decisive = answers.iter().find(|reading| decides(reading));
-        let unknown = answers.iter().find(|reading| reading.class == Class::Unknown);
-        (decisive.or(unknown).or(answers.first()).cloned(), answers.len())
     }
 
     fn fold(&mut self, rules: &mut dyn Rules) -> &Folded {
@@ -194,11 +169,6 @@ fn is_ours(text: &str, dialect: &Dialect) -> bool {
         Some(_) => false,
         None => true,
     }
-}
-
-/// Whether a response needs no further query.
-fn decides(reading: &Reading) -> bool {
-    matches!(reading.class, Class::Live | Class::Forgotten | Class::Removed)
 }
 
 /// The part that distinguishes two records with one hash: confirmations and white space do not.

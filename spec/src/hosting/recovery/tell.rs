@@ -1,35 +1,49 @@
 //! Completes a folded history: adds file states and decrypted plaintexts.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
+use super::answers::Answers;
 use super::fold::{Folded, Resolved, Written};
-use super::read::Reader;
 use super::{Deployment, Note, Project, Recovery, Warning, each};
+use crate::crypto::address::Address;
 use crate::hosting::deployment as records;
 use crate::hosting::envelope::{self, Keys, LEGACY_ENVELOPE_SKIPPED, Outcome, Role};
 use crate::hosting::mistakes::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::hosting::project::{self, Entry};
 use crate::network::store::Class;
-use crate::{Refused, Rules};
+use crate::{Dialect, Refused, Rules};
+
+/// What is known beside a folded history.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) owner: Address,
+    pub(super) dialect: &'a Dialect,
+    pub(super) role: Role,
+    /// The records that cannot be read.
+    pub(super) malformed: &'a BTreeSet<Note>,
+    pub(super) answers: &'a Answers,
+}
 
 /// Completes a folded history with the nodes' answers about files and with the keys.
-pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
-    let mut teller = Teller { reader, keys, recovery: Recovery::default() };
-    teller.recovery.owner = reader.owner.to_string();
-    teller.recovery.role = match reader.role {
+pub(super) fn tell(known: Known<'_>, folded: &Folded, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
+    let mut teller = Teller { known, keys, recovery: Recovery::default() };
+    teller.recovery.owner = known.owner.to_string();
+    teller.recovery.role = match known.role {
         Role::Backend => "backend",
         Role::RecoveryTool => "recovery-tool",
     };
     teller.recovery.encryption_key = folded.security.encryption_key.as_ref().map(|key| key.pubkey.clone());
     teller.recovery.claims.clone_from(&folded.claims);
     teller.recovery.ignored = folded.ignored.iter().cloned().collect();
-    teller.recovery.notes = folded.notes.union(&reader.malformed).cloned().collect();
+    teller.recovery.notes = folded.notes.union(known.malformed).cloned().collect();
     for (id, written) in &folded.projects {
         let project = teller.project(id, written, rules);
         teller.recovery.projects.push(project);
     }
     let completed = each(&folded.deployments, rules, |resolved, rules| {
-        let mut teller = Teller { reader, keys, recovery: Recovery::default() };
+        let mut teller = Teller { known, keys, recovery: Recovery::default() };
         (teller.deployment(resolved, rules), teller.recovery)
     });
     for (deployment, Recovery { warnings, notes, .. }) in completed {
@@ -46,7 +60,7 @@ pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dy
 }
 
 struct Teller<'a> {
-    reader: &'a Reader,
+    known: Known<'a>,
     keys: &'a Keys,
     recovery: Recovery,
 }
@@ -77,7 +91,7 @@ impl Teller<'_> {
                 signer,
             },
             Entry::Live(live) => {
-                let dialect = &self.reader.dialect;
+                let dialect = self.known.dialect;
                 let plaintext = self.open(&item_hash, id, &live.encrypted, rules, |bytes, rules| {
                     project::Plaintext::parse(bytes, dialect, rules).map(|read| read.to_json(dialect))
                 });
@@ -134,7 +148,7 @@ impl Teller<'_> {
     }
 
     fn artifact(&mut self, store_ref: &str, id: &str) -> (Option<String>, Option<Class>) {
-        let (reading, asked) = self.reader.reading(store_ref);
+        let (reading, asked) = self.known.answers.reading(store_ref);
         let Some(reading) = reading else {
             self.note(store_ref, "store-not-asked", None, id);
             return (None, Some(Class::Unknown));
@@ -153,7 +167,7 @@ impl Teller<'_> {
     /// How this role reads envelopes, and with which keys.
     fn reading_with(&self, rules: &mut dyn Rules) -> (envelope::Reader, Keys) {
         let keys = self.keys.clone();
-        match self.reader.role {
+        match self.known.role {
             Role::Backend => (envelope::Reader::backend(), rules.keep(&ROLE_BACKEND, keys)),
             Role::RecoveryTool => {
                 let keys = rules.keep(&OWNER_ALONE, keys);
