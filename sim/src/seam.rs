@@ -2,7 +2,7 @@
 //! know it.
 //!
 //! - **guard**: a rule is applied as violated. `require` accepts, and the mistake of the rule takes hold (`mistakes.rs` of
-//!   the service in `spec`). In services without that file `parse` and `interpret` take their other arm, `forbid` rejects.
+//!   the service in `spec`).
 //! - **reply**: edits a typed reply before it is written ([`Answer`]).
 //! - **limits**: edits a copy of the limits ([`Core::limits`](crate::Core::limits)).
 //! - **step**: edits what a step has made ([`Core::step`](crate::Core::step)), or replaces a step of `steps!`.

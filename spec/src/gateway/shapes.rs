@@ -17,7 +17,7 @@ pub(super) const ERRORS: &[ErrorForm] = &[
     ErrorForm::open(&[], "the documents show the bodies of the listed errors only"),
 ];
 const DETAIL: Reply = Reply::Json(ShapeKind::Object(DETAIL_FIELDS));
-const DETAIL_FIELDS: &[Field] = &[must("detail", ShapeKind::Text).free("a sentence for people")];
+const DETAIL_FIELDS: &[Field] = &[must("detail", ShapeKind::Text).free("its wording is open")];
 /// A target may declare that the `detail` of its 422 is an array; the check of the row knows what it declares.
 const ANY_DETAIL: Reply = Reply::Json(ShapeKind::Object(ANY_DETAIL_FIELDS));
 const ANY_DETAIL_FIELDS: &[Field] = &[must(
@@ -27,7 +27,7 @@ const ANY_DETAIL_FIELDS: &[Field] = &[must(
         ShapeKind::Array(&ShapeKind::Open("the target declares what is in it")),
     ]),
 )
-.free("a sentence for people, or what the target declares")];
+.free("its wording, or what the target declares, is open")];
 /// The error form where the documents show statuses only.
 pub(super) const NO_ERRORS: &[ErrorForm] = &[ErrorForm::open(&[], "the documents show its statuses only")];
 /// The events of an endpoint that is not the chat.

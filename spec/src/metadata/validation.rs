@@ -25,7 +25,7 @@ object! {
         loc: Vec<Value> = must("loc", ShapeKind::Array(&ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Integer])))
             .owned(&LOC).free("which words name a place is not shown"),
         /// The message, human-readable.
-        msg: String = must("msg", ShapeKind::Text).owned(&MSG).free("a sentence for people"),
+        msg: String = must("msg", ShapeKind::Text).owned(&MSG).free("its wording is open"),
         /// The type, machine-readable. The document does not show its values.
         kind: String = must("type", ShapeKind::Text).owned(&TYPE).free("its words are not listed"),
     }

@@ -39,11 +39,11 @@ const BUSY: ErrorForm = ErrorForm::new(&[503], &ERROR_JSON, Reply::Json(ShapeKin
         },
     ]);
 /// What every error says.
-const SENTENCE: Field = must("error", ShapeKind::Text).free("a sentence for people");
+const SENTENCE: Field = must("error", ShapeKind::Text).free("its wording is open");
 const NOT_WRITING: Case = Case {
     member: "error",
     words: &[NOT_PRIMARY],
-    then: &[SENTENCE, must("reason", ShapeKind::Text).owned(&STANDBY).free("a sentence for people")],
+    then: &[SENTENCE, must("reason", ShapeKind::Text).owned(&STANDBY).free("its wording is open")],
     otherwise: &[SENTENCE],
 };
 const NOT_PRIMARY: &str = "not-primary";

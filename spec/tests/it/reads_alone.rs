@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use assay_spec::{Id, Service, cid, drop, gateway, hosting, metadata, network, publish};
 
+/// The entries of a `mistakes.rs`: the rule, and who makes the mistake.
+type Entries = &'static [(Id, &'static str)];
+
 /// The folders that have a `mistakes.rs`: the service whose rows it uses, and its entries.
-static FOLDERS: &[(&str, Service, &[(Id, &str)])] = &[
+static FOLDERS: &[(&str, Service, Entries)] = &[
     ("gateway", Service::Gateway, gateway::mistakes::ALL),
     ("metadata", Service::Metadata, metadata::mistakes::ALL),
     ("network", Service::Network, network::mistakes::ALL),

@@ -156,21 +156,23 @@ fn failure(message: &str, description: &str) -> TestCaseStatus {
 
 #[cfg(test)]
 mod tests {
+    use assay_spec::Id;
+
     use super::*;
     use crate::services;
 
     fn row(name: &str, own: Option<Id>, red: &[&str], blocked: &[&str]) -> Row {
         let with_reason =
             |ids: &[&str]| ids.iter().map(|id| ((*id).to_owned(), "status: wanted 409".to_owned())).collect();
-        let (name, about) = (name.to_owned(), "it does".to_owned());
         Row {
-            name,
-            about,
+            name: name.to_owned(),
+            about: "it does",
             own,
             ran: 9,
             red: with_reason(red),
             blocked: blocked.len(),
             why_blocked: with_reason(blocked),
+            is_found: own.is_some_and(|own| red.contains(&own.to_string().as_str())),
         }
     }
 

@@ -97,12 +97,13 @@ async fn a_deviation_that_changes_nothing_survives() {
     let own = all.first().map(|check| check.requirement);
     let survivor = Row {
         name: "no-op".to_owned(),
-        about: String::new(),
+        about: "",
         own,
         ran: conforming.len(),
         red: Vec::new(),
         blocked: 0,
         why_blocked: Vec::new(),
+        is_found: false,
     };
     assert!(!survivor.holds(), "a deviation that no check notices is a hole");
 }
