@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sentence_is_both_a_row_and_an_excuse() {
+    fn no_sentence_is_both_a_row_and_an_exemption() {
         for exemption in exemptions() {
             let row = requirements_at(exemption.document, exemption.anchor).next();
             assert!(

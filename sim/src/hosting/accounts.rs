@@ -10,8 +10,8 @@ use imbl::{OrdMap, Vector};
 use serde_json::Value;
 
 use super::keys::Secret;
-use super::seams;
 use crate::core::Core;
+use crate::seam::steps;
 
 /// A user. Each record written in their name has a later time than the one before.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ impl Accounts {
         name: &str,
     ) -> Arc<str> {
         let n = self.next();
-        let id: Arc<str> = core.within(PROJECT_CREATION[0], |core| seams::ProjectId::run(core, n)).into();
+        let id: Arc<str> = core.within(PROJECT_CREATION[0], |core| ProjectId::run(core, n)).into();
         let project = Project {
             id: id.clone(),
             owner: owner.clone(),
@@ -236,7 +236,7 @@ impl Accounts {
     /// Adds a deployment. It is not written yet.
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
-        let id: Arc<str> = core.within(CREATION[0], |core| seams::DeploymentId::run(core, number)).into();
+        let id: Arc<str> = core.within(CREATION[0], |core| DeploymentId::run(core, number)).into();
         let deployment = Deployment {
             id: id.clone(),
             project: project.clone(),
@@ -276,6 +276,13 @@ impl Accounts {
         };
         owner.last_s
     }
+}
+
+steps! {
+    /// The id of the project with this number.
+    ProjectId(n: u64) -> String = project_id;
+    /// The id of the deployment with this number.
+    DeploymentId(n: u64) -> String = deployment_id;
 }
 
 /// The id of a project.

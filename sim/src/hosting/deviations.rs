@@ -8,21 +8,19 @@ use assay_spec::hosting::requirements::{
 use assay_spec::network::message::MessageType;
 use serde_json::{Value, json};
 
-use super::accounts::{self, Project};
+use super::accounts::{self, DeploymentId, Project, ProjectId};
+use super::done::{Batches, Following};
 use super::keys;
-use super::seams::{
-    Batches, DelegateEdits, Deletion, Deployer, DeploymentId, Following, Pinner, ProjectId, Secure, Store,
-    Wrap, WriteAmend,
-};
+use super::plan::Deletion;
 use super::step::{Authorship, Step};
-use super::write::artifacts;
+use super::write::artifacts::{self, Pinner, Store};
 use super::write::deployments::NO_HASH;
 use super::write::document::{Document, DocumentKind, put};
-use super::write::machines::{ClaimBody, Tarball, tarball};
-use super::write::messages::Targets;
+use super::write::machines::{ClaimBody, Tarball, Wrap, tarball};
+use super::write::messages::{Deployer, Secure, Targets, WriteAmend};
 use super::write::projects::{Emptied, EntryTimes, ProjectsMap};
 use super::write::seal::{Bundle, BundleKeys, Envelope, EnvelopeKeys};
-use super::write::security::SecurityBody;
+use super::write::security::{DelegateEdits, SecurityBody};
 use super::write::sign::{Draft, Record, send};
 use super::write::{Amend, Amends, Edit};
 use crate::deviation::{Deviation, deviations};

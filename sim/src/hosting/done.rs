@@ -7,11 +7,25 @@ use assay_spec::network::storage;
 use serde_json::Value;
 
 use super::accounts::Deployment;
-use super::seams::{Batches, Following};
 use super::step::{Authorship, Found, Step};
 use super::write::{Amend, Amends, Outcome, Sent};
 use super::{State, Written, faults, lookups};
 use crate::core::Core;
+
+/// The steps that follow an accepted step.
+#[derive(Clone, PartialEq)]
+pub(super) struct Following {
+    /// The accepted step.
+    pub(super) after: Step,
+    /// It is the first of its kind for its owner, project, deployment or machine.
+    pub(super) is_first: bool,
+    /// What follows.
+    pub(super) steps: Vec<Step>,
+}
+
+/// The hashes to forget, in messages.
+#[derive(Clone, PartialEq)]
+pub(super) struct Batches(pub(super) Vec<Vec<Arc<str>>>);
 
 /// Finishes a step without a request, or one that had nothing to send.
 pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) -> Vec<Step> {

@@ -15,7 +15,6 @@ mod limits;
 mod lookups;
 mod plan;
 mod rehydrate;
-mod seams;
 mod seed_history;
 mod step;
 mod steps;

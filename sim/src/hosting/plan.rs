@@ -7,10 +7,17 @@ use assay_spec::hosting::places::FORGET;
 use assay_spec::instant::DAY;
 
 use super::State;
-use super::seams::{Beginning, Deletion};
 use super::step::{Authorship, Signer, Step};
 use super::write::{Amend, Amends, Outcome};
 use crate::core::Core;
+
+/// The first steps for a new owner: `security`, then a project.
+#[derive(Clone, PartialEq)]
+pub(super) struct Beginning(pub(super) Vec<Step>);
+
+/// The steps that delete a project: its tombstone, then its artifacts.
+#[derive(Clone, PartialEq)]
+pub(super) struct Deletion(pub(super) Vec<Step>);
 
 /// The age of records of earlier schemas.
 const LEGACY_AGO_S: i64 = 180 * DAY / 1000;

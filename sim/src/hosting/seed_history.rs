@@ -7,7 +7,7 @@ use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
 
 use super::accounts::Target;
-use super::seams::Beginning;
+use super::plan::Beginning;
 use super::step::{Authorship, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;

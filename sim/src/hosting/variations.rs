@@ -4,11 +4,12 @@ use assay_spec::crypto::text::{hex, parse_hex};
 use assay_spec::hosting::machines::ProjectState;
 use serde_json::{Value, json};
 
-use super::seams::{Beginning, Editor, Following, SealEntry};
+use super::done::Following;
+use super::plan::Beginning;
 use super::write::document::{Document, DocumentKind, put};
 use super::write::machines::Manifest;
-use super::write::messages::Targets;
-use super::write::projects::{self, Emptied, ProjectsMap};
+use super::write::messages::{Editor, Targets};
+use super::write::projects::{self, Emptied, ProjectsMap, SealEntry};
 use super::write::seal;
 use super::write::security::SecurityBody;
 use super::write::sign::{Draft, Record, Signature};

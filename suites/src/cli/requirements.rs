@@ -28,7 +28,7 @@ pub(crate) struct RequirementsArgs {
     /// List the rejections that checks expect: their sentence, their statuses, and why no other is legal
     #[arg(long, conflicts_with_all = ["undeclared", "against"])]
     rejections: bool,
-    /// Compare with the documents in this folder: list sentences without a row or excuse, and rows without a sentence
+    /// Compare with the documents in this folder: list sentences without a row or exemption, and rows without a sentence
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! Parses the documents into sentences and table rows, each with its heading and hash.
 //!
-//! The project contains no text of the documents. A row or an excuse names its sentence by heading and hash, so a changed
+//! The project contains no text of the documents. A row or an exemption names its sentence by heading and hash, so a changed
 //! document shows exactly what must be reviewed.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};

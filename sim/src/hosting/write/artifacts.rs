@@ -8,9 +8,10 @@ use assay_spec::network::storage;
 
 use super::{Sent, machines};
 use crate::core::Core;
+use crate::hosting::State;
 use crate::hosting::accounts::{Owner, Target};
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::{State, seams};
+use crate::seam::steps;
 
 /// The multipart boundary.
 const BOUNDARY: &str = "hosting-form-boundary";
@@ -53,7 +54,12 @@ pub(super) fn pin(
         Target::Site => "text/html",
         Target::Machine => "application/json",
     };
-    Some(seams::Store::run(core, owner, &Artifact { file, content_type }))
+    Some(Store::run(core, owner, &Artifact { file, content_type }))
+}
+
+steps! {
+    /// Stores an artifact.
+    Store(owner: &Owner, artifact: &Artifact) -> Sent = store;
 }
 
 /// Uploads an artifact as a form.
@@ -86,7 +92,12 @@ pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artif
 
 /// Who stores and forgets artifacts; the network accepts a FORGET only from the sender of the STORE.
 pub(in crate::hosting) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
-    core.within(FORGET[0], |core| seams::Pinner::run(core, owner))
+    core.within(FORGET[0], |core| Pinner::run(core, owner))
+}
+
+steps! {
+    /// Who forgets artifacts, and therefore stores them.
+    Pinner(owner: &Owner) -> Secret = forgetter;
 }
 
 /// The sender of a FORGET: the delegate.

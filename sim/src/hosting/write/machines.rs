@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Machine, Owner};
-use crate::hosting::{keys, seams};
+use crate::hosting::keys;
+use crate::seam::steps;
 
 /// The body of a claim, with values that are not in it.
 #[derive(Clone, PartialEq)]
@@ -82,7 +83,12 @@ pub(super) fn bundle(
     let manifest = Value::Object(members).to_string();
     let bytes = tarball(&[("manifest.json", manifest.as_bytes()), ("server.js", code)]);
     let Tarball { bytes, .. } = core.step(Tarball { manifest, bytes });
-    seams::Wrap::run(core, accounts, owner, machine, &bytes)
+    Wrap::run(core, accounts, owner, machine, &bytes)
+}
+
+steps! {
+    /// Encrypts a tarball for a machine.
+    Wrap(accounts: &mut Accounts, owner: &Owner, machine: &Machine, tar: &[u8]) -> Vec<u8> = wrap;
 }
 
 /// Encrypts a tarball for a machine.

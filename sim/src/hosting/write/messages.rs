@@ -8,17 +8,29 @@ use assay_spec::network::message::MessageType;
 use serde_json::{Value, json};
 
 use super::artifacts::pinner;
+use super::security::DelegateEdits;
 use super::sign::{Draft, Record, send, signed};
 use super::{Amend, Amends, Edit, Sent, deployments, machines, projects, security};
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::seams::{self, DelegateEdits};
 use crate::hosting::step::{Authorship, Signer};
 use crate::hosting::{State, faults};
+use crate::seam::steps;
 
 /// The key of the map of projects.
 pub(super) const PROJECTS: &str = "projects";
+
+steps! {
+    /// Writes `security`.
+    Secure(owner: &Owner, by: Authorship, time_s: i64) -> Option<Sent> = secure;
+    /// Who signs an edit of the projects.
+    Editor(owner: &Owner, edit: &Edit, signer: Signer) -> Secret = editor;
+    /// Who signs the records of deployments.
+    Deployer() -> Secret = deployer;
+    /// Writes a terminal record.
+    WriteAmend(state: &mut State, owner: &Owner, terminal: &Amend, time_s: i64) -> Option<Sent> = amend;
+}
 
 /// The `security` record.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may write nothing")]
@@ -59,7 +71,7 @@ pub(super) fn map(
         _ => projects::living(core, &mut state.accounts, owner, &project, time_s),
     };
     let content = projects::map(core, &state.accounts, owner, (&project, edit.event), &entry);
-    let sender = seams::Editor::run(core, owner, &edit, signer);
+    let sender = Editor::run(core, owner, &edit, signer);
     let record = Record::Projects { session: owner.session.clone() };
     let content = json!({ "address": &*owner.address, "key": edit.key, "content": content, "time": time_s });
     let draft = Draft::new(core, record, content, sender, time_s);
@@ -86,7 +98,7 @@ pub(super) fn create(
 ) -> Option<Sent> {
     let deployment = state.accounts.deployment(deployment)?.clone();
     let body = deployments::creation(core, &mut state.accounts, owner, &deployment, time_s);
-    let sender = seams::Deployer::run(core);
+    let sender = Deployer::run(core);
     let draft = post(core, Record::Creation, owner, &body, time_s, sender);
     Some(signed(core, draft))
 }
@@ -115,7 +127,7 @@ pub(in crate::hosting) fn amend(
         "content": body, "time": time_s,
     });
     let record = Record::Terminal { deployment: one.id.clone(), created_s: one.created_s };
-    let sender = seams::Deployer::run(core);
+    let sender = Deployer::run(core);
     let draft = Draft::new(core, record, content, sender, time_s);
     Some(signed(core, draft))
 }

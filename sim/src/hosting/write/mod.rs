@@ -19,7 +19,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::step::Step;
-use super::{State, keys, seams};
+use super::{State, keys};
 use crate::core::Core;
 use artifacts::pin;
 use messages::{PROJECTS, claim, create, forgets, map, post};
@@ -93,7 +93,7 @@ fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Opti
     match step {
         Step::Security { by } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            seams::Secure::run(core, &owner, *by, time_s)
+            messages::Secure::run(core, &owner, *by, time_s)
         }
         Step::Projects { project, event, signer } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
@@ -107,7 +107,7 @@ fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Opti
         Step::Pin { deployment, text } => pin(state, core, &owner, deployment, text),
         Step::Amend(amend) => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            seams::WriteAmend::run(core, state, &owner, amend, time_s)
+            messages::WriteAmend::run(core, state, &owner, amend, time_s)
         }
         Step::Forget { project, hashes } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);

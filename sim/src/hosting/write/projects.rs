@@ -9,7 +9,7 @@ use super::document::{Document, DocumentKind, put};
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner, Project};
-use crate::hosting::seams;
+use crate::seam::steps;
 
 /// The times of an entry, in seconds.
 #[derive(Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub(super) fn living(
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let encrypted = seams::SealEntry::run(core, accounts, owner, project, &plaintext);
+    let encrypted = SealEntry::run(core, accounts, owner, project, &plaintext);
     let is_edit = project.state != ProjectState::None;
     let created_s = if is_edit { project.created_s } else { time_s };
     let times = EntryTimes { created_s, updated_s: time_s, now_s: time_s, is_edit };
@@ -68,6 +68,11 @@ pub(super) fn living(
         "encrypted": encrypted,
     });
     core.step(Document::new(DocumentKind::Entry, entry)).value
+}
+
+steps! {
+    /// Encrypts the private part of a project's entry.
+    SealEntry(accounts: &mut Accounts, owner: &Owner, project: &Project, plaintext: &Value) -> Value = seal;
 }
 
 /// Encrypts the private part of an entry.

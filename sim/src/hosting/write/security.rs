@@ -11,7 +11,10 @@ use super::sign::Draft;
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
-use crate::hosting::seams::DelegateEdits;
+
+/// The delegate writes projects, and is authorized to.
+#[derive(Clone, PartialEq)]
+pub(in crate::hosting) struct DelegateEdits(pub(in crate::hosting) bool);
 
 /// The body of `security`, with keys that are not in it.
 #[derive(Clone, PartialEq)]
