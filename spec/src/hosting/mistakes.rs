@@ -50,7 +50,7 @@ mistakes! {
             |_sent: Option<&Value>| -> Result<Option<&str>, String> { Ok(None) }
         FORM as NUMBER_OR_NULL => "A reader takes null for what is not a number, because null is allowed there.",
             |_sent: Option<&Value>| -> Result<Option<Number>, String> { Ok(None) }
-        FORM as OBJECT => "A reader looks for members in any value, and finds none where there is no object.",
+        FORM as OBJECT => "A reader asks any value for members, because its language returns nothing for those that a string lacks.",
             |_sent: Option<&Value>| -> Result<&Map<String, Value>, String> { Ok(&NO_MEMBERS) }
         FORM as TEXTS => "A reader takes an empty list for what is not a list of strings, because the list may be empty.",
             |_sent: Option<&Value>| -> Result<Vec<String>, String> { Ok(Vec::new()) }

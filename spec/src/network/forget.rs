@@ -14,11 +14,11 @@ pub struct Targets(pub Vec<String>);
 impl Targets {
     /// Reads a FORGET's content. A list without hashes is rejected.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Targets, Refused> {
-        let texts = read_member(&HASHES, "hashes", content, texts, rules)?;
+        let sent = read_member(&HASHES, "hashes", content, strings, rules)?;
         let mut hashes: Vec<String> = Vec::new();
-        for text in texts {
-            if !hashes.iter().any(|hash| hash == text) {
-                hashes.push(text.to_owned());
+        for hash in sent {
+            if !hashes.iter().any(|known| known == hash) {
+                hashes.push(hash.to_owned());
             }
         }
         Ok(Targets(hashes))
@@ -26,9 +26,9 @@ impl Targets {
 }
 
 /// The strings of an array, if it has only strings and is not empty.
-fn texts(sent: Option<&Value>) -> Option<Vec<&str>> {
-    let texts: Option<Vec<&str>> = sent?.as_array()?.iter().map(Value::as_str).collect();
-    texts.filter(|texts| !texts.is_empty())
+fn strings(sent: Option<&Value>) -> Option<Vec<&str>> {
+    let strings: Option<Vec<&str>> = sent?.as_array()?.iter().map(Value::as_str).collect();
+    strings.filter(|strings| !strings.is_empty())
 }
 
 /// What a node finds under a target's hash.

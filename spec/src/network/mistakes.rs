@@ -100,7 +100,8 @@ mistakes! {
                 // A record signs the same bytes with and without a nonce; this mistake rejects only what has one.
                 let (scheme, message) = signed;
                 let is_general = matches!(scheme, Some(Scheme::Request | Scheme::Compact));
-                reject_if(is_general && message.contains("\"nonce\""), || "a general signature".to_owned())
+                let members: Value = serde_json::from_str(message).unwrap_or_default();
+                reject_if(is_general && members.get("nonce").is_some(), || "a general signature".to_owned())
             }
         RECORD_TAKEN => "A server verifies each message as a general request, because its clients sign those too.",
             |scheme: Option<Scheme>| -> Result<(), String> {

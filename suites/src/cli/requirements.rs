@@ -22,7 +22,7 @@ pub(crate) struct RequirementsArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// List what the declarations leave open in the responses of each endpoint, and why
+    /// List what the declarations leave open in the responses of each endpoint, types and values, and why
     #[arg(long, conflicts_with_all = ["json", "against"])]
     undeclared: bool,
     /// List the rejections that checks expect: their sentence, their statuses, and why no other is legal
