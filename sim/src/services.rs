@@ -99,7 +99,7 @@ pub trait SimService: Clone {
 }
 
 /// Moves the world to the place of this occasion, if something depends on it.
-fn enter<S: SimService>(service: &S, core: &mut Core, occasion: &Occasion<'_, S::Timer>) {
+fn enter<S: SimService>(core: &mut Core, service: &S, occasion: &Occasion<'_, S::Timer>) {
     if core.needs_places() {
         let place = service.place(core, occasion);
         core.enter(place);
@@ -137,7 +137,7 @@ macro_rules! declare {
             pub(crate) fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
                 match head.site.service {
                     $(Service::$variant => {
-                        enter(&self.$module, core, &Occasion::Begin(head));
+                        enter(core, &self.$module, &Occasion::Begin(head));
                         self.$module.begin(core, exchange, head)
                     }),*
                 }
@@ -150,7 +150,7 @@ macro_rules! declare {
             pub(crate) fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
                 match request.head.site.service {
                     $(Service::$variant => {
-                        enter(&self.$module, core, &Occasion::Request(request));
+                        enter(core, &self.$module, &Occasion::Request(request));
                         let reply = self.$module.handle(core, exchange, request);
                         if core.take_acting(exchange) {
                             self.$module.act(core, request);
@@ -163,7 +163,7 @@ macro_rules! declare {
             pub(crate) fn fire(&mut self, core: &mut Core, timer: Timer) {
                 match timer {
                     $(Timer::$variant(timer) => {
-                        enter(&self.$module, core, &Occasion::Timer(&timer));
+                        enter(core, &self.$module, &Occasion::Timer(&timer));
                         self.$module.fire(core, timer);
                     })*
                     Timer::Overdue(_) => {}
@@ -180,7 +180,7 @@ macro_rules! declare {
             {
                 match service {
                     $(Service::$variant => {
-                        enter(&self.$module, core, &Occasion::Action(action));
+                        enter(core, &self.$module, &Occasion::Action(action));
                         self.$module.perform(core, action, arguments)
                     }),*
                 }

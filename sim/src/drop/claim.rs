@@ -22,8 +22,8 @@ struct Claim {
 
 /// Performs an action.
 pub(super) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     action: &str,
     arguments: &Value,
 ) -> Result<Value, String> {

@@ -18,7 +18,7 @@ use crate::seam::steps;
 pub(super) const INDEX: &str = "index.html";
 
 /// Handles every request except the upload.
-pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply {
+pub(super) fn serve(core: &mut Core, state: &State, request: &Request) -> Reply {
     let Some((root, rest)) = split(request.path()) else { return missing(core) };
     let Some(drop) = state.roots.get(root).and_then(|id| state.drops.get(id)) else { return missing(core) };
     if drop.state == DropState::Removed {

@@ -131,7 +131,7 @@ impl SimService for State {
         if !is_upload(head) {
             return None;
         }
-        let refusal = upload::begin(self, core, exchange, head).err()?;
+        let refusal = upload::begin(core, self, exchange, head).err()?;
         core.refuse(&refusal.refused);
         let reply = refusal::answer(core, &refusal);
         Some(core.step(UploadReply(reply)).0)
@@ -145,7 +145,7 @@ impl SimService for State {
 
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         if is_upload(&request.head) {
-            let reply = upload::end(self, core, exchange, request).unwrap_or_else(|refusal| {
+            let reply = upload::end(core, self, exchange, request).unwrap_or_else(|refusal| {
                 core.refuse(&refusal.refused);
                 refusal::answer(core, &refusal)
             });
@@ -156,7 +156,7 @@ impl SimService for State {
             let reply = refusal::error(core, 405, "only POST").header("allow", allowed);
             return Some(core.step(UploadReply(reply)).0);
         }
-        Some(live::serve(self, core, request))
+        Some(live::serve(core, self, request))
     }
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
@@ -172,7 +172,7 @@ impl SimService for State {
     }
 
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
-        claim::perform(self, core, action, arguments)
+        claim::perform(core, self, action, arguments)
     }
 
     /// Without tokens: a reader of the state must not be able to claim drops.

@@ -33,14 +33,14 @@ pub(super) struct UploadReply(pub(super) Reply);
 
 /// Checks the head of an upload: whether drops are paused, and the limits of its address. Takes the address's slot.
 pub(super) fn begin(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     head: &RequestHead,
 ) -> Result<(), Refusal> {
     let keyed = head.headers.contains_key(http::header::AUTHORIZATION);
     core.accept(&UNAUTHENTICATED, keyed)?;
-    paused(state, core)?;
+    paused(core, state)?;
     let limits = core.limits(&state.limits);
     let caller = Identify::run(core, head.peer, &limits);
     state.callers.enter(core, &limits, caller, exchange)?;
@@ -49,7 +49,7 @@ pub(super) fn begin(
 }
 
 /// The reasons why drops pause: faults, and the service's own budgets.
-fn paused(state: &State, core: &mut Core) -> Result<(), Refused> {
+fn paused(core: &mut Core, state: &State) -> Result<(), Refused> {
     let limits = &state.limits;
     let day_begins = core.now() - limits.day_ms;
     let spent = || {
@@ -70,12 +70,12 @@ fn paused(state: &State, core: &mut Core) -> Result<(), Refused> {
 
 /// The upload is complete: checks and publishes it. The slot becomes free in every case.
 pub(super) fn end(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     request: &Request,
 ) -> Result<Reply, Refusal> {
-    let result = publish(state, core, request);
+    let result = publish(core, state, request);
     let event = match &result {
         Ok(_) => DropEvent::Publish,
         Err(refusal) if refusal.refused.rule == &PUBLISH_FAILED => DropEvent::Failure,
@@ -95,14 +95,14 @@ pub(super) fn finish(core: &mut Core, state: &mut State, exchange: ExchangeId, e
     moves(core, DropState::Uploading, event);
 }
 
-fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
+fn publish(core: &mut Core, state: &mut State, request: &Request) -> Result<Reply, Refusal> {
     let too_large = request.too_large;
     core.require(&SIZE, !too_large, || format!("the form is longer than {} bytes", request.body.len()))?;
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
     let zip = form.artifact.as_deref();
     let extracted = match zip {
-        Some(zip) => extract(state, core, zip, &form.forms)?,
+        Some(zip) => extract(core, state, zip, &form.forms)?,
         None => core.read(&ARTIFACT_REQUIRED, (), |()| Err("the form has no artifact".to_owned()))?,
     };
     for path in extracted.files.keys() {
@@ -112,11 +112,11 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     if core.fault(faults::PUBLISH_FAILS, &[]) {
         return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
     }
-    Ok(site(state, core, request, Published { cid, source, extracted }))
+    Ok(site(core, state, request, Published { cid, source, extracted }))
 }
 
 /// The files of a zip that was sent in these forms.
-fn extract(state: &State, core: &mut Core, zip: &[u8], forms: &[&'static str]) -> Result<Extracted, Refused> {
+fn extract(core: &mut Core, state: &State, zip: &[u8], forms: &[&'static str]) -> Result<Extracted, Refused> {
     for taken in zip::forms::found_in(zip).iter().chain(forms) {
         core.accept_value(&FORMS, &json!(taken))?;
     }
@@ -173,7 +173,7 @@ struct Published {
 }
 
 /// Publishes the site and builds the response.
-fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
+fn site(core: &mut Core, state: &mut State, request: &Request, published: Published) -> Reply {
     let now = core.now();
     let limits = core.limits(&state.limits);
     let caller = Identify::run(core, request.head.peer, &limits);
@@ -209,7 +209,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
         expires_at,
         live_at: now + limits.live_after_ms,
     };
-    keep(state, core, &response.drop_id, drop);
+    keep(core, state, &response.drop_id, drop);
     state.count(core, caller);
     core.keep_secret();
     core.reply(Answer::json(200, response))
@@ -258,7 +258,7 @@ pub(super) fn root(_: &mut Core, name: &str) -> String {
 }
 
 /// Stores a drop, its site and its token.
-fn keep(state: &mut State, core: &mut Core, id: &str, drop: Drop) {
+fn keep(core: &mut Core, state: &mut State, id: &str, drop: Drop) {
     state.stored_bytes += drop.bytes;
     state.roots.insert(drop.root.clone(), id.to_owned());
     state.tokens.insert(drop.token.clone(), id.to_owned());

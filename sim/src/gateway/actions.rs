@@ -54,18 +54,18 @@ struct Nothing {}
 
 /// Performs an action. If any part of it is impossible, nothing changes.
 pub(super) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     action: &str,
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
-        "server" => server(state, core, &read(action, arguments)?),
+        "server" => server(core, state, &read(action, arguments)?),
         "reboot" => {
             let none = json!({});
             let Nothing {} = read(action, if arguments.is_null() { &none } else { arguments })?;
             state.enclave.reboot();
-            stream::server_gone(state, core, CONFIDENTIAL);
+            stream::server_gone(core, state, CONFIDENTIAL);
             Ok(state.enclave.view(core))
         }
         "key" => {
@@ -92,7 +92,7 @@ pub(super) fn perform(
     }
 }
 
-fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, String> {
+fn server(core: &mut Core, state: &mut State, change: &Change) -> Result<Value, String> {
     let number =
         state.pool.named(&change.site).ok_or_else(|| format!("unknown server {:.60?}", change.site))?;
     let server = state.pool.at_mut(number);
@@ -104,9 +104,9 @@ fn server(state: &mut State, core: &mut Core, change: &Change) -> Result<Value, 
     server.up = change.up.unwrap_or(was_up);
     let answer = json!({ "site": server.site.name, "listed": server.joined, "up": server.up });
     if was_up && !server.up {
-        stream::server_gone(state, core, number);
+        stream::server_gone(core, state, number);
     }
-    health::wake(state, core);
+    health::wake(core, state);
     Ok(answer)
 }
 

@@ -53,10 +53,10 @@ pub(super) fn admit(_: &mut Core, _: &State, _: &Request) -> Result<(), Refusal>
 }
 
 /// `GET /svc/models`: servers by model.
-pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
-    let Listing(models) = listing(state, core);
+pub(super) fn discovery(core: &mut Core, state: &State) -> Reply {
+    let Listing(models) = listing(core, state);
     let servers = |numbers: Vec<Number>| {
-        let entries: Vec<String> = numbers.into_iter().map(|number| entry(state, core, number)).collect();
+        let entries: Vec<String> = numbers.into_iter().map(|number| entry(core, state, number)).collect();
         json!({ "servers": entries })
     };
     let object: Map<String, Value> =
@@ -66,8 +66,8 @@ pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
 }
 
 /// `GET /v1/models`: the models of the gateway or of one server.
-pub(super) fn list(state: &State, core: &mut Core, at: Option<Number>) -> Reply {
-    let Listing(models) = listing(state, core);
+pub(super) fn list(core: &mut Core, state: &State, at: Option<Number>) -> Reply {
+    let Listing(models) = listing(core, state);
     let models = models.into_iter().map(|(model, _)| model);
     let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
     let created_s = crate::clock::EPOCH.0 / 1000;
@@ -75,7 +75,7 @@ pub(super) fn list(state: &State, core: &mut Core, at: Option<Number>) -> Reply 
     core.reply(Answer::new(ModelList, 200, Body::Json(body)))
 }
 
-fn listing(state: &State, core: &mut Core) -> Listing {
+fn listing(core: &mut Core, state: &State) -> Listing {
     let models = pool::models(core).into_iter();
     let listing = models.map(|model| (model, ListedServers::run(core, state, model))).collect();
     core.step(Listing(listing))
@@ -91,7 +91,7 @@ pub(super) fn listed_servers(_: &mut Core, state: &State, model: &Model) -> Vec<
 }
 
 /// The entry of a server in discovery.
-fn entry(state: &State, core: &Core, number: Number) -> String {
+fn entry(core: &Core, state: &State, number: Number) -> String {
     if number == CONFIDENTIAL {
         return format!("{}{}", core.dialect.confidential_scheme, state.enclave.item_hash);
     }

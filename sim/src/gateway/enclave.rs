@@ -84,7 +84,7 @@ impl Enclave {
 }
 
 /// Returns the current address of a confidential deployment.
-pub(super) fn resolve(state: &State, core: &Core, item_hash: &str) -> Result<Reply, Refusal> {
+pub(super) fn resolve(core: &Core, state: &State, item_hash: &str) -> Result<Reply, Refusal> {
     if item_hash != state.enclave.item_hash {
         return Err(Refusal::new(&STAND_INS, "unknown item hash"));
     }
@@ -92,7 +92,7 @@ pub(super) fn resolve(state: &State, core: &Core, item_hash: &str) -> Result<Rep
 }
 
 /// Attests the current boot of the enclave.
-pub(super) fn attest(state: &State, core: &mut Core, query: &str) -> Reply {
+pub(super) fn attest(core: &mut Core, state: &State, query: &str) -> Reply {
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let nonce = pairs.into_iter().find(|(name, _)| *name == "nonce").map(|(_, value)| value);
     let digits = |text: &&str| {

@@ -5,7 +5,7 @@ use super::{State, Timer, faults, set};
 use crate::core::Core;
 
 /// Something has happened: health checks run for a while.
-pub(super) fn wake(state: &mut State, core: &mut Core) {
+pub(super) fn wake(core: &mut Core, state: &mut State) {
     state.health_left = state.limits.health_checks;
     if !state.health_armed && state.health_left > 0 {
         state.health_armed = true;
@@ -14,9 +14,9 @@ pub(super) fn wake(state: &mut State, core: &mut Core) {
 }
 
 /// A health check is due.
-pub(super) fn check(state: &mut State, core: &mut Core) {
+pub(super) fn check(core: &mut Core, state: &mut State) {
     for number in 0..state.pool.len() {
-        let runs = state.pool.at(number).up && !is_down(state, core, number);
+        let runs = state.pool.at(number).up && !is_down(core, state, number);
         if state.pool.at(number).well != runs {
             state.pool.at_mut(number).well = runs;
         }
@@ -30,7 +30,7 @@ pub(super) fn check(state: &mut State, core: &mut Core) {
 
 /// Whether a fault keeps a server down for all requests. A health check is not an occasion: faults count only
 /// requests, and a fault limited to one model, endpoint or occasion does not make a server unhealthy.
-fn is_down(state: &State, core: &Core, number: Number) -> bool {
+fn is_down(core: &Core, state: &State, number: Number) -> bool {
     let (name, now) = (state.pool.at(number).site.name, core.now());
     core.faults.list().iter().any(|fault| {
         fault.fault == faults::SERVER_DOWN.name

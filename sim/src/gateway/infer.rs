@@ -22,8 +22,8 @@ use crate::seam::steps;
 
 /// Handles a request at the gateway or at the server of that number. `None`: the answer comes later.
 pub(super) fn begin(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     request: &Request,
     family: Family,
@@ -31,7 +31,7 @@ pub(super) fn begin(
 ) -> Result<Option<Reply>, Refusal> {
     let headers = &request.head.headers;
     offered(core, family, at)?;
-    let payer = payment::admit(state, core, family, at.is_some(), headers).inspect_err(|refusal| {
+    let payer = payment::admit(core, state, family, at.is_some(), headers).inspect_err(|refusal| {
         let unpaid = refusal.refused.rule.group == rows::payment::REQUIRED.group;
         let event = if unpaid { RequestEvent::Unpaid } else { RequestEvent::BadKey };
         moves(core, RequestState::Received, event);
@@ -52,7 +52,7 @@ pub(super) fn begin(
         .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::UnknownModel))?;
     payment::solvent(state, &payer)
         .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::Unpaid))?;
-    let sticky = if at.is_none() { sticky(state, core, headers)? } else { None };
+    let sticky = if at.is_none() { sticky(core, state, headers)? } else { None };
     moves(core, RequestState::Received, RequestEvent::Admitted);
     let key = match payer {
         Payer::Key(key) => Some(key),
@@ -60,8 +60,8 @@ pub(super) fn begin(
     };
     let work = Work { call: Arc::new(call), model, key, direct: at.is_some(), sticky };
     match at {
-        Some(number) => Ok(route::direct(state, core, exchange, number, work)),
-        None => route::begin(state, core, exchange, work),
+        Some(number) => Ok(route::direct(core, state, exchange, number, work)),
+        None => route::begin(core, state, exchange, work),
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn use_model(_: &mut Core, _: &Call, _: Option<Number>, _: &Model) ->
 }
 
 /// The server that the caller's cookie names.
-fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<Number>, Refusal> {
+fn sticky(core: &mut Core, state: &State, headers: &HeaderMap) -> Result<Option<Number>, Refusal> {
     let Cookie { name, .. } = core.step(Cookie::STICKY);
     let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));

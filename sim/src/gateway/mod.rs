@@ -125,7 +125,7 @@ impl SimService for State {
     }
 
     fn place(&self, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
-        place::find(self, core, occasion)
+        place::find(core, self, occasion)
     }
 
     /// The site of a server that does not run accepts no connection.
@@ -153,14 +153,14 @@ impl SimService for State {
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
         match timer {
-            Timer::FirstByte(exchange) => route::first_byte(self, core, exchange),
-            Timer::Frame(exchange) => stream::step(self, core, exchange),
-            Timer::Health => health::check(self, core),
+            Timer::FirstByte(exchange) => route::first_byte(core, self, exchange),
+            Timer::Frame(exchange) => stream::step(core, self, exchange),
+            Timer::Health => health::check(core, self),
         }
     }
 
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
-        actions::perform(self, core, action, arguments)
+        actions::perform(core, self, action, arguments)
     }
 
     /// With its keys: a world's keys open nothing outside of it.
@@ -213,27 +213,27 @@ impl State {
             Found::Nothing => return Err(nothing(core, request.path())),
         };
         if at.is_none() {
-            health::wake(self, core);
+            health::wake(core, self);
         }
         let headers = &request.head.headers;
         match endpoint {
-            Endpoint::Infer(family) => infer::begin(self, core, exchange, request, family, at),
+            Endpoint::Infer(family) => infer::begin(core, self, exchange, request, family, at),
             Endpoint::Models | Endpoint::Discovery => {
                 AdmitToLists::run(core, self, request)?;
                 Ok(Some(match endpoint {
-                    Endpoint::Discovery => discovery::discovery(self, core),
-                    _ => discovery::list(self, core, at),
+                    Endpoint::Discovery => discovery::discovery(core, self),
+                    _ => discovery::list(core, self, at),
                 }))
             }
             Endpoint::KeyCheck => {
-                payment::check(self, core, headers)?;
+                payment::check(core, self, headers)?;
                 let body = Body::Json(json!({ "valid": true }));
                 Ok(Some(core.reply(Answer::new(payment::Checked, 200, body))))
             }
-            Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
+            Endpoint::Resolve(item_hash) => enclave::resolve(core, self, item_hash).map(Some),
             Endpoint::Attestation => {
                 let query = request.head.target.split_once('?').map_or("", |(_, query)| query);
-                Ok(Some(enclave::attest(self, core, query)))
+                Ok(Some(enclave::attest(core, self, query)))
             }
         }
     }

@@ -66,8 +66,8 @@ pub(super) enum Payer {
 /// Admits a caller or returns the refusal. `at_server`: at a server's own site, where there is no payment flow. A payment is
 /// used up by a request that it admits, whatever becomes wrong with that later.
 pub(super) fn admit(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     family: Family,
     at_server: bool,
     headers: &HeaderMap,
@@ -83,7 +83,7 @@ pub(super) fn admit(
         if is_open {
             return Err(Refused { rule, why: why.to_owned() });
         }
-        refuse(state, core, headers, rule, why)
+        refuse(core, state, headers, rule, why)
     };
     let invalid: Id = match (at_server, flow) {
         (true, _) => &direct::INVALID_KEY,
@@ -91,7 +91,7 @@ pub(super) fn admit(
         (false, false) => family.invalid_key(),
     };
     match key {
-        Presented::Nothing if flow => pay(state, core, headers),
+        Presented::Nothing if flow => pay(core, state, headers),
         Presented::Nothing => {
             let missing: Id = if at_server { &direct::MISSING_KEY } else { &auth::MISSING_KEY };
             reject(core, missing, "the request has no key")?;
@@ -117,7 +117,7 @@ pub(super) fn admit(
 }
 
 /// Rejects the key of a request. A key that is not issued may resemble one that is.
-fn refuse(state: &State, core: &mut Core, headers: &HeaderMap, rule: Id, why: &str) -> Result<(), Refused> {
+fn refuse(core: &mut Core, state: &State, headers: &HeaderMap, rule: Id, why: &str) -> Result<(), Refused> {
     let sent =
         headers.get(AUTHORIZATION).map_or("".into(), |value| String::from_utf8_lossy(value.as_bytes()));
     let issued = state.keys.issued().map(|key| json!(format!("Bearer {key}")));
@@ -134,7 +134,7 @@ fn key_of_format(headers: &HeaderMap) -> Presented<'_> {
 }
 
 /// A request without a key while the flow is on.
-fn pay(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
+fn pay(core: &mut Core, state: &mut State, headers: &HeaderMap) -> Result<Payer, Refusal> {
     let Some(payment) = headers.get(HEADER) else {
         let why = || "the request has no key and no payment".to_owned();
         core.require_part(&payment::REQUIRED, "free", false, why)?;
@@ -175,17 +175,17 @@ pub(super) fn solvent(state: &State, payer: &Payer) -> Result<(), Refusal> {
 }
 
 /// `GET /svc/auth/check`: whether a key is valid.
-pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check(core: &mut Core, state: &mut State, headers: &HeaderMap) -> Result<(), Refusal> {
     match keys::presented(headers) {
         Presented::Nothing => {
             core.require(&auth::KEY_CHECK_MISSING, false, || "the request has no key".to_owned())?;
         }
         Presented::Malformed => {
             let why = "the Authorization header is not a bearer key";
-            refuse(state, core, headers, &auth::KEY_CHECK_INVALID, why)?;
+            refuse(core, state, headers, &auth::KEY_CHECK_INVALID, why)?;
         }
         Presented::Key(text) => match state.keys.find(text).map(|key| key.state) {
-            None => refuse(state, core, headers, &auth::KEY_CHECK_INVALID, "unknown key")?,
+            None => refuse(core, state, headers, &auth::KEY_CHECK_INVALID, "unknown key")?,
             Some(KeyState::Revoked) => {
                 core.require(&auth::KEY_CHECK_REVOKED, false, || "the key is revoked".to_owned())?;
             }

@@ -13,7 +13,7 @@ use crate::exchange::Site;
 use crate::services::Occasion;
 
 /// Where the gateway is on this occasion.
-pub(super) fn find(state: &State, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
+pub(super) fn find(core: &Core, state: &State, occasion: &Occasion<'_, Timer>) -> Place {
     if let Occasion::Timer(timer) = occasion {
         let call = match timer {
             Timer::FirstByte(exchange) => state.pending.get(exchange).map(Pending::call),

@@ -53,15 +53,15 @@ impl Pending {
 
 /// Sends a request into the pool. `None`: the answer comes later.
 pub(super) fn begin(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     work: Work,
 ) -> Result<Option<Reply>, Refusal> {
     TryModel::run(core, work.model)?;
     let Session { sticky } = core.step(Session { sticky: work.sticky });
     let left = state.pool.order(work.model, sticky).into();
-    next(state, core, exchange, work, left)
+    next(core, state, exchange, work, left)
 }
 
 steps! {
@@ -76,18 +76,18 @@ pub(super) fn try_model(_: &mut Core, _: &Model) -> Result<(), Refused> {
 
 /// Tries the remaining servers in order.
 fn next(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     work: Work,
     mut left: VecDeque<Number>,
 ) -> Result<Option<Reply>, Refusal> {
     while let Some(server) = left.pop_front() {
-        match servers::send(state, core, server, &work) {
+        match servers::send(core, state, server, &work) {
             Does::Answers(wait_ms, ending) => {
                 let in_time = wait_ms <= state.limits.patience_ms;
                 if wait_ms <= 0 {
-                    return Ok(answered(state, core, exchange, server, ending, &work));
+                    return Ok(answered(core, state, exchange, server, ending, &work));
                 }
                 let due = core.now() + wait_ms.min(state.limits.patience_ms);
                 let ending = in_time.then_some(ending);
@@ -98,7 +98,7 @@ fn next(
             }
             Does::Nothing | Does::Nonsense | Does::DiesAtOnce => {
                 left = untried(core, left, &work);
-                failed(state, core, server, left.is_empty());
+                failed(core, state, server, left.is_empty());
             }
         }
     }
@@ -106,11 +106,11 @@ fn next(
 }
 
 /// A server's first byte has arrived, or the gateway has timed out.
-pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+pub(super) fn first_byte(core: &mut Core, state: &mut State, exchange: ExchangeId) {
     let Some(Pending { work, mut left, server, ending }) = leave(state, exchange) else { return };
     let runs = state.pool.at(server).up;
     let result = match ending.filter(|_| runs) {
-        Some(ending) => Ok(answered(state, core, exchange, server, ending, &work)),
+        Some(ending) => Ok(answered(core, state, exchange, server, ending, &work)),
         None if work.direct => {
             moves(core, RequestState::Routed, RequestEvent::LastServerFails);
             core.cut(exchange);
@@ -118,8 +118,8 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
         }
         None => {
             left = untried(core, left, &work);
-            failed(state, core, server, left.is_empty());
-            next(state, core, exchange, work.clone(), left)
+            failed(core, state, server, left.is_empty());
+            next(core, state, exchange, work.clone(), left)
         }
     };
     let streamed = work.call.is_streamed_chat();
@@ -136,13 +136,13 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
 
 /// A request at a server's own site: there is no other server to try.
 pub(super) fn direct(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     server: Number,
     work: Work,
 ) -> Option<Reply> {
-    match servers::send(state, core, server, &work) {
+    match servers::send(core, state, server, &work) {
         Does::Nothing | Does::DiesAtOnce => {
             moves(core, RequestState::Routed, RequestEvent::LastServerFails);
             core.cut(exchange);
@@ -159,7 +159,7 @@ pub(super) fn direct(
             set(core, core.now() + wait_ms, Timer::FirstByte(exchange));
             None
         }
-        Does::Answers(_, ending) => servers::answer(state, core, exchange, server, ending, &work),
+        Does::Answers(_, ending) => servers::answer(core, state, exchange, server, ending, &work),
     }
 }
 
@@ -172,8 +172,8 @@ pub(super) fn leave(state: &mut State, exchange: ExchangeId) -> Option<Pending> 
 }
 
 fn answered(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     server: Number,
     ending: Ending,
@@ -182,7 +182,7 @@ fn answered(
     if !work.direct {
         state.pool.at_mut(server).well = true;
     }
-    servers::answer(state, core, exchange, server, ending, work)
+    servers::answer(core, state, exchange, server, ending, work)
 }
 
 /// The servers that are still tried.
@@ -191,11 +191,11 @@ fn untried(core: &mut Core, left: VecDeque<Number>, work: &Work) -> VecDeque<Num
 }
 
 /// A server has failed: it is unhealthy until it answers or passes a health check.
-fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
+fn failed(core: &mut Core, state: &mut State, server: Number, is_last: bool) {
     let event = if is_last { RequestEvent::LastServerFails } else { RequestEvent::ServerFails };
     moves(core, RequestState::Routed, event);
     state.pool.at_mut(server).well = false;
-    super::health::wake(state, core);
+    super::health::wake(core, state);
 }
 
 /// Why a request for a model has failed, as the log shows it.

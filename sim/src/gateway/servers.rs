@@ -72,7 +72,7 @@ pub(super) enum Does {
 }
 
 /// Sends a request to a server: one occasion for the faults.
-pub(super) fn send(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
+pub(super) fn send(core: &mut Core, state: &State, server: Number, work: &Work) -> Does {
     let Some(occasion) = up(state, server) else { return Does::Nothing };
     let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
     if core.fault(faults::SERVER_DOWN, &occasion) {
@@ -102,8 +102,8 @@ fn up(state: &State, server: Number) -> Option<&'static str> {
 
 /// A server answers: completely, or piece by piece from now on.
 pub(super) fn answer(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     server: Number,
     ending: Ending,
@@ -113,7 +113,7 @@ pub(super) fn answer(
     state.answered += 1;
     state.pool.at_mut(server).answered += 1;
     let answer = RunModel::run(core, model, call.prompt());
-    charge(state, core, work, answer.usage);
+    charge(core, state, work, answer.usage);
     let Asked(asked) = core.step(Asked(Arc::clone(&call.body)));
     let of = wire::Of {
         draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
@@ -130,7 +130,7 @@ pub(super) fn answer(
         let events = events(core, call, call.events(&of));
         let (call, direct) = (Arc::clone(call), work.direct);
         moves(core, RequestState::Routed, RequestEvent::FirstByte);
-        stream::begin(state, core, Begin { exchange, server, call, direct, ending, events, headers });
+        stream::begin(core, state, Begin { exchange, server, call, direct, ending, events, headers });
         return None;
     }
     moves(core, RequestState::Routed, RequestEvent::Reply);
@@ -175,7 +175,7 @@ fn events(core: &mut Core, call: &Call, mut events: Vec<Event>) -> Vec<Event> {
 }
 
 /// Bills the usage of an answer.
-fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::Usage) {
+fn charge(core: &mut Core, state: &mut State, work: &Work, usage: super::model::Usage) {
     let Some(key) = &work.key else { return };
     let occasion = [("model", work.model.id), ("endpoint", work.call.family.name())];
     let subscribed = !core.fault(faults::SUBSCRIPTION_USED_UP, &occasion);

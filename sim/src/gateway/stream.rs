@@ -100,7 +100,7 @@ pub(super) struct Begin {
 }
 
 /// Begins a stream: its head and first frame leave at once, the others on timers.
-pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
+pub(super) fn begin(core: &mut Core, state: &mut State, begin: Begin) {
     let Begin { exchange, server, call, direct, ending, events, mut headers } = begin;
     let MediaType { name: media_type, .. } = core.step(MediaType { name: EVENT_STREAM, direct });
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -114,11 +114,11 @@ pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
     core.begin_answer(exchange, 200, headers);
     state.streams.insert(exchange, Stream { server, call, direct, frames, said: 0, ending, pace_ms });
     state.pool.at_mut(server).busy += 1;
-    step(state, core, exchange);
+    step(core, state, exchange);
 }
 
 /// The next frame of a stream, or its end.
-pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+pub(super) fn step(core: &mut Core, state: &mut State, exchange: ExchangeId) {
     let Some(stream) = state.streams.get_mut(&exchange) else { return };
     if let Some(frame) = stream.frames.pop_front() {
         stream.said += 1;
@@ -130,10 +130,10 @@ pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     match stream.ending {
         Ending::Whole => {
             moves(core, RequestState::Streaming, RequestEvent::LastByte);
-            finish(state, core, exchange);
+            finish(core, state, exchange);
         }
-        Ending::Dies => dies(state, core, exchange),
-        Ending::ErrorEvent => fails(state, core, exchange),
+        Ending::Dies => dies(core, state, exchange),
+        Ending::ErrorEvent => fails(core, state, exchange),
         Ending::FallsSilent => {
             stream.ending = Ending::Dies;
             let due = core.now() + core.limits(&state.limits).silent_ms;
@@ -143,7 +143,7 @@ pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
 }
 
 /// The server of a stream is gone: its own connection breaks off; the gateway sends an error event.
-fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+fn dies(core: &mut Core, state: &mut State, exchange: ExchangeId) {
     let Some(Stream { server, direct, .. }) = state.streams.get(&exchange) else { return };
     if *direct {
         moves(core, RequestState::Streaming, RequestEvent::ServerFails);
@@ -152,30 +152,30 @@ fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
         return;
     }
     state.pool.at_mut(*server).well = false;
-    fails(state, core, exchange);
-    health::wake(state, core);
+    fails(core, state, exchange);
+    health::wake(core, state);
 }
 
 /// A stream ends with an error event.
-fn fails(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+fn fails(core: &mut Core, state: &mut State, exchange: ExchangeId) {
     let Some(stream) = state.streams.get(&exchange) else { return };
     let ErrorEvent(event) = core.step(ErrorEvent(stream.call.broken("the server failed", stream.said)));
     let words = Bytes::from(write(core, vec![event]).concat());
     let LastWords(words) = core.step(LastWords(words));
     core.frame(exchange, &words);
     moves(core, RequestState::Streaming, RequestEvent::ServerFails);
-    finish(state, core, exchange);
+    finish(core, state, exchange);
 }
 
 /// A server is gone: its streams break off.
-pub(super) fn server_gone(state: &mut State, core: &mut Core, server: Number) {
+pub(super) fn server_gone(core: &mut Core, state: &mut State, server: Number) {
     let streams = state.streams.iter().filter(|(_, stream)| stream.server == server);
     for exchange in streams.map(|(exchange, _)| *exchange).collect::<Vec<_>>() {
-        dies(state, core, exchange);
+        dies(core, state, exchange);
     }
 }
 
-fn finish(state: &mut State, core: &mut Core, exchange: ExchangeId) {
+fn finish(core: &mut Core, state: &mut State, exchange: ExchangeId) {
     leave(state, exchange);
     core.finish(exchange);
 }

@@ -28,9 +28,9 @@ pub(super) struct Following {
 pub(super) struct Batches(pub(super) Vec<Vec<Arc<str>>>);
 
 /// Finishes a step without a request, or one that had nothing to send.
-pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) -> Vec<Step> {
+pub(super) fn between(core: &mut Core, state: &mut State, id: u64, step: &Step) -> Vec<Step> {
     match step {
-        Step::Tidy { project } => lookups::begin(state, core, project),
+        Step::Tidy { project } => lookups::begin(core, state, project),
         Step::Settle { project } => {
             let good = state.jobs.get(&id).map(|job| job.good.clone()).unwrap_or_default();
             let Batches(batches) =
@@ -38,7 +38,7 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
             batches.into_iter().map(|hashes| Step::Forget { project: project.clone(), hashes }).collect()
         }
         Step::Ask { deployment, removed } => {
-            lookups::reclaim(state, core, deployment, *removed);
+            lookups::reclaim(core, state, deployment, *removed);
             Vec::new()
         }
         Step::Rival { machine, of } => {
@@ -68,8 +68,8 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
 
 /// Finishes a step that the network has accepted.
 pub(super) fn accepted(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     id: u64,
     step: &Step,
     sent: &Sent,
@@ -89,13 +89,13 @@ pub(super) fn accepted(
             Vec::new()
         }
         Step::Projects { project, event, .. } => {
-            is_first = mapped(state, core, project, *event, sent);
+            is_first = mapped(core, state, project, *event, sent);
             Vec::new()
         }
         Step::Create { deployment, again } => {
             is_first = !again;
             if is_first {
-                created(state, core, deployment, &hash, sent.time_s);
+                created(core, state, deployment, &hash, sent.time_s);
             }
             Vec::new()
         }
@@ -110,7 +110,7 @@ pub(super) fn accepted(
         }
         Step::Amend(amend) => {
             is_first = amend.amends == Amends::Creation;
-            if is_first { amended(state, core, amend, &hash) } else { Vec::new() }
+            if is_first { amended(core, state, amend, &hash) } else { Vec::new() }
         }
         Step::Boot { machine } => {
             if let Some(machine) = state.accounts.machine_mut(machine) {
@@ -186,7 +186,7 @@ fn secured(state: &mut State, id: u64, by: Authorship, sent: &Sent) -> bool {
 }
 
 /// Returns whether it is the owner's first project.
-fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent, sent: &Sent) -> bool {
+fn mapped(core: &mut Core, state: &mut State, id: &Arc<str>, event: ProjectEvent, sent: &Sent) -> bool {
     let Some(project) = state.accounts.project(id) else { return true };
     let (owner, from) = (project.owner.clone(), project.state);
     let Some((to, row)) = from.on(event) else { return true };
@@ -205,14 +205,14 @@ fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent
     state.accounts.owner(&owner).is_none_or(|owner| owner.projects.front() == Some(id))
 }
 
-fn created(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>, time_s: i64) {
+fn created(core: &mut Core, state: &mut State, id: &Arc<str>, hash: &Arc<str>, time_s: i64) {
     let Some(deployment) = state.accounts.deployment_mut(id) else { return };
     moves(core, deployment, DeploymentEvent::Create);
     deployment.creation = Some(hash.clone());
     deployment.created_s = time_s;
 }
 
-fn amended(state: &mut State, core: &mut Core, amend: &Amend, hash: &Arc<str>) -> Vec<Step> {
+fn amended(core: &mut Core, state: &mut State, amend: &Amend, hash: &Arc<str>) -> Vec<Step> {
     let Amend { deployment: id, outcome, .. } = amend;
     let Some(deployment) = state.accounts.deployment_mut(id) else { return Vec::new() };
     let event = match outcome {

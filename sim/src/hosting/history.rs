@@ -18,9 +18,9 @@ const OF_PROJECT: u32 = 50;
 const PROJECTS: u32 = 40;
 
 /// Writes this many deployments; returns the number of each kind.
-pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count: u32) -> Value {
+pub(super) fn write(core: &mut Core, state: &mut State, owner: &Arc<str>, count: u32) -> Value {
     // Each deployment has three records, one second each.
-    seed_history::set_pace(state, core, owner, i64::from(count) * 6 + 3_600, 1);
+    seed_history::set_pace(core, state, owner, i64::from(count) * 6 + 3_600, 1);
     let projects: Vec<Arc<str>> = (0..=count.div_ceil(OF_PROJECT).min(PROJECTS))
         .map(|n| state.accounts.add_project(core, owner, Target::Site, "astro", &format!("Project {n}")))
         .collect();
@@ -46,7 +46,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
         let project = if kind == 3 { gone } else { &stay[n as usize % stay.len()] };
         if kind == 6 {
             let forms = ((n / 10 % 4) as u8, 1 + (n / 10 % 2) as u8);
-            steps.push(plan::legacy(state, core, project, forms, None).1);
+            steps.push(plan::legacy(core, state, project, forms, None).1);
             continue;
         }
         let id = state.accounts.add_deployment(core, project, false);
@@ -71,8 +71,8 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     }
     steps.extend(plan::delete(core, gone, Signer::Wallet));
     steps.push(Step::Resume);
-    begin(state, core, owner.clone(), steps);
-    let mut answer = view::user_keys(state, core, owner);
+    begin(core, state, owner.clone(), steps);
+    let mut answer = view::user_keys(core, state, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["counts"] = names
         .into_iter()

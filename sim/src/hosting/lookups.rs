@@ -12,7 +12,7 @@ use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
 
 /// The lookups of a project's artifacts, one each, followed by the FORGET.
-pub(super) fn begin(state: &State, core: &mut Core, project: &Arc<str>) -> Vec<Step> {
+pub(super) fn begin(core: &mut Core, state: &State, project: &Arc<str>) -> Vec<Step> {
     let at = if core.fault(faults::LAGGING, &[("project", project)]) { MIRROR } else { PRIMARY };
     let deployments = state.accounts.project(project).map(|one| one.deployments.clone()).unwrap_or_default();
     let mut hashes: Vector<Arc<str>> = Vector::new();
@@ -53,7 +53,7 @@ pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: O
 }
 
 /// Makes the network reclaim an artifact that is no longer paid for.
-pub(super) fn reclaim(state: &State, core: &mut Core, deployment: &str, removed: bool) {
+pub(super) fn reclaim(core: &mut Core, state: &State, deployment: &str, removed: bool) {
     let store_ref = state.accounts.deployment(deployment).and_then(|one| one.store_ref.clone());
     if let Some(hash) = store_ref {
         core.request_action("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));

@@ -144,25 +144,25 @@ impl SimService for State {
             let allowed = http::HeaderValue::from_static(ENDPOINT.method);
             error(core, 405, "only POST is allowed").header("allow", allowed)
         } else {
-            rehydrate::handle(self, core, request)
+            rehydrate::handle(core, self, request)
         };
         Some(reply)
     }
 
     fn fire(&mut self, core: &mut Core, Timer(job): Timer) {
-        steps::go(self, core, job);
+        steps::go(core, self, job);
     }
 
     fn incoming(&mut self, core: &mut Core, OutgoingContext(job): OutgoingContext, outcome: Outcome) {
-        steps::incoming(self, core, job, &outcome);
+        steps::incoming(core, self, job, &outcome);
     }
 
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
-        actions::perform(self, core, action, arguments)
+        actions::perform(core, self, action, arguments)
     }
 
     fn view(&self, core: &Core) -> Value {
-        view::view(self, core)
+        view::view(core, self)
     }
 
     fn limits(&self) -> Value {

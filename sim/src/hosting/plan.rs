@@ -24,8 +24,8 @@ const LEGACY_AGO_S: i64 = 180 * DAY / 1000;
 
 /// Writes a new project.
 pub(super) fn create_project(
-    state: &State,
     core: &mut Core,
+    state: &State,
     owner: &Arc<str>,
     project: &Arc<str>,
     signer: Signer,
@@ -90,8 +90,8 @@ pub(super) fn boot(state: &mut State, project: &Arc<str>, machine: &Arc<str>) ->
 
 /// Writes a deployment of an earlier schema.
 pub(super) fn legacy(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     project: &Arc<str>,
     (schema, envelope): (u8, u8),
     cid: Option<&str>,

@@ -11,7 +11,7 @@ use crate::exchange::{Reply, Request};
 
 /// The body is empty, or an object in which `address` may name a user. Returns the user's projects and the
 /// number of calls so far.
-pub(super) fn handle(state: &mut State, core: &mut Core, request: &Request) -> Reply {
+pub(super) fn handle(core: &mut Core, state: &mut State, request: &Request) -> Reply {
     let refuse = |core: &mut Core, status, text: &str| {
         core.refuse(&Refused { rule: &REHYDRATE, why: text.to_owned() });
         error(core, status, text)

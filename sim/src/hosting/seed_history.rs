@@ -20,8 +20,8 @@ const AGO_S: i64 = 6 * HOUR / 1000;
 const PACE_S: i64 = 60;
 
 /// Writes the seed history of an owner without records; returns the owner and the content of the history.
-pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
-    set_pace(state, core, owner, AGO_S, PACE_S);
+pub(super) fn write(core: &mut Core, state: &mut State, owner: &Arc<str>) -> Value {
+    set_pace(core, state, owner, AGO_S, PACE_S);
     let targets = [Target::Site, Target::Machine, Target::Site, Target::Site];
     let frameworks = ["astro", "express", "vite", "hugo"];
     let mut project = |state: &mut State, n: usize| {
@@ -44,7 +44,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     steps.push(Step::Rival { machine: rival.clone(), of: machine.clone() });
 
     let mut deployments = Vec::new();
-    let mut deploy = |state: &mut State, core: &mut Core, project: &Arc<str>, outcome: Outcome| {
+    let mut deploy = |core: &mut Core, state: &mut State, project: &Arc<str>, outcome: Outcome| {
         let id = state.accounts.add_deployment(core, project, false);
         let name = if outcome == Outcome::Live { "live" } else { "failed" };
         deployments.push(json!({ "deployment": &*id, "project": &**project, "outcome": name }));
@@ -63,7 +63,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     ];
     let mut removed: Arc<str> = "".into();
     for (project, outcome) in plan {
-        let (id, more) = deploy(state, core, project, outcome);
+        let (id, more) = deploy(core, state, project, outcome);
         steps.extend(more);
         removed = id;
     }
@@ -71,10 +71,10 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     steps.push(map(first, ProjectEvent::Edit, Signer::Session));
     steps.push(Step::Machine { project: second.clone(), machine: later.clone() });
     steps.extend([Step::Boot { machine: later.clone() }, Step::Claim { machine: later.clone() }]);
-    steps.extend(deploy(state, core, second, Outcome::Live).1);
+    steps.extend(deploy(core, state, second, Outcome::Live).1);
     let mut earlier = Vec::new();
     for forms in [(3, 2), (2, 1)] {
-        let (id, step) = plan::legacy(state, core, first, forms, None);
+        let (id, step) = plan::legacy(core, state, first, forms, None);
         earlier
             .push(json!({ "deployment": &*id, "project": &**first, "schema": forms.0, "envelope": forms.1 }));
         steps.push(step);
@@ -85,9 +85,9 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     steps.push(map(fourth, ProjectEvent::Create, Signer::Wallet));
     steps.push(map(fourth, ProjectEvent::Tombstone, Signer::Wallet));
     steps.push(Step::Resume);
-    begin(state, core, owner.clone(), steps);
+    begin(core, state, owner.clone(), steps);
 
-    let mut answer = view::user_keys(state, core, owner);
+    let mut answer = view::user_keys(core, state, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["deployments"] = deployments.into();
     answer["legacy"] = earlier.into();
@@ -97,7 +97,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
 }
 
 /// Sets where an owner's records begin and how far apart they are.
-pub(super) fn set_pace(state: &mut State, core: &Core, owner: &str, ago_s: i64, pace_s: i64) {
+pub(super) fn set_pace(core: &Core, state: &mut State, owner: &str, ago_s: i64, pace_s: i64) {
     let now_s = core.now().seconds();
     if let Some(owner) = state.accounts.owner_mut(owner) {
         owner.last_s = now_s - ago_s;

@@ -53,8 +53,8 @@ impl State {
 
 /// Starts a job.
 pub(super) fn begin(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: Arc<str>,
     steps: impl IntoIterator<Item = Step>,
 ) {
@@ -63,18 +63,18 @@ pub(super) fn begin(
     let steps = steps.into_iter().collect();
     let job = Job { owner, steps, good: Vec::new(), sent: None, tries: 0, put_off: false };
     state.jobs.insert(id, job);
-    go(state, core, id);
+    go(core, state, id);
 }
 
 /// Continues a job up to the next request.
-pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
+pub(super) fn go(core: &mut Core, state: &mut State, id: u64) {
     loop {
         let Some(job) = state.jobs.get(&id) else { return };
         let Some(step) = job.steps.front().cloned() else {
             state.jobs.remove(&id);
             return;
         };
-        if job.sent.is_none() && !job.put_off && is_slow(state, core, &step) {
+        if job.sent.is_none() && !job.put_off && is_slow(core, state, &step) {
             if let Some(job) = state.jobs.get_mut(&id) {
                 job.put_off = true;
             }
@@ -86,31 +86,31 @@ pub(super) fn go(state: &mut State, core: &mut Core, id: u64) {
             Some(sent.clone())
         } else {
             let owner = job.owner.clone();
-            write::write(state, core, &owner, &step)
+            write::write(core, state, &owner, &step)
         };
         if let Some(sent) = sent {
-            send(state, core, id, &step, &sent);
+            send(core, state, id, &step, &sent);
             if let Some(job) = state.jobs.get_mut(&id) {
                 job.sent = Some(sent);
             }
             return;
         }
-        let more = done::between(state, core, id, &step);
+        let more = done::between(core, state, id, &step);
         advance(state, id, more);
     }
 }
 
 /// Takes the outcome of a job's request.
-pub(super) fn incoming(state: &mut State, core: &mut Core, id: u64, came: &Came) {
+pub(super) fn incoming(core: &mut Core, state: &mut State, id: u64, came: &Came) {
     let Some(job) = state.jobs.get(&id) else { return };
     let (Some(step), Some(sent)) = (job.steps.front().cloned(), job.sent.clone()) else { return };
     match outcome(state, id, &step, came) {
         Ok(found) => {
-            let more = done::accepted(state, core, id, &step, &sent, &found);
+            let more = done::accepted(core, state, id, &step, &sent, &found);
             advance(state, id, more);
-            go(state, core, id);
+            go(core, state, id);
         }
-        Err(why) => again(state, core, id, &step, why),
+        Err(why) => again(core, state, id, &step, why),
     }
 }
 
@@ -142,7 +142,7 @@ fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, St
 }
 
 /// Retries a failed step after a delay, or gives it up with all steps that follow.
-fn again(state: &mut State, core: &mut Core, id: u64, step: &Step, why: String) {
+fn again(core: &mut Core, state: &mut State, id: u64, step: &Step, why: String) {
     let (retries, retry_ms) = (state.limits.retries, state.limits.retry_ms);
     let Some(job) = state.jobs.get_mut(&id) else { return };
     if job.tries < retries {
@@ -174,7 +174,7 @@ fn advance(state: &mut State, id: u64, more: Vec<Step>) {
     (job.sent, job.tries, job.put_off) = (None, 0, false);
 }
 
-fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
+fn is_slow(core: &mut Core, state: &State, step: &Step) -> bool {
     let (project, deployment) = match step {
         Step::Amend(Amend { deployment, amends: Amends::Creation, .. }) => {
             let project = state.accounts.deployment(deployment).map(|one| one.project.to_string());
@@ -189,7 +189,7 @@ fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
 }
 
 /// Sends a request. Each has its own source address, so that no rate limit applies.
-fn send(state: &mut State, core: &mut Core, id: u64, step: &Step, sent: &Sent) {
+fn send(core: &mut Core, state: &mut State, id: u64, step: &Step, sent: &Sent) {
     state.requests += 1;
     let [_, a, b, c] = ((state.requests & 0x00ff_ffff) as u32).to_be_bytes();
     let tries = state.jobs.get(&id).map_or(0, |job| job.tries);

@@ -9,7 +9,7 @@ use super::{Failure, State, Written};
 use crate::core::Core;
 
 /// A summary of the state.
-pub(super) fn view(state: &State, core: &Core) -> Value {
+pub(super) fn view(core: &Core, state: &State) -> Value {
     let accounts = &state.accounts;
     json!({
         "delegate": keys::delegate(core).address(),
@@ -26,7 +26,7 @@ pub(super) fn view(state: &State, core: &Core) -> Value {
 }
 
 /// Everything written for an owner.
-pub(super) fn records(state: &State, core: &Core, owner: &str) -> Value {
+pub(super) fn records(core: &Core, state: &State, owner: &str) -> Value {
     let accounts = &state.accounts;
     let own = || state.written.iter().filter(|one| &*one.owner == owner);
     let projects: Vec<&Project> = accounts
@@ -114,7 +114,7 @@ fn failure(one: &Failure) -> Value {
 }
 
 /// A user's public values and private keys. These wallets hold no real funds.
-pub(super) fn user_keys(state: &State, core: &Core, owner: &str) -> Value {
+pub(super) fn user_keys(core: &Core, state: &State, owner: &str) -> Value {
     let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
     json!({
         "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),

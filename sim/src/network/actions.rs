@@ -55,27 +55,27 @@ pub(super) const ACTIONS: &[(&str, &str)] = &[
 
 /// Performs an action.
 pub(super) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     action: &str,
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
-        "balance" => balance(state, core, read(action, arguments)?),
+        "balance" => balance(core, state, read(action, arguments)?),
         "bill" => {
             let Nothing {} = read(action, arguments)?;
-            payment::bill(state, core);
+            payment::bill(core, state);
             Ok(json!({}))
         }
-        "reclaim" => reclaim(state, core, &read(action, arguments)?),
+        "reclaim" => reclaim(core, state, &read(action, arguments)?),
         "lag" => lag(state, read(action, arguments)?),
-        "fill" => fill::perform(state, core, read(action, arguments)?),
-        "message" => message(state, core, &read(action, arguments)?),
-        "content" => pins::put_elsewhere(state, core, read(action, arguments)?),
+        "fill" => fill::perform(core, state, read(action, arguments)?),
+        "message" => message(core, state, &read(action, arguments)?),
+        "content" => pins::put_elsewhere(core, state, read(action, arguments)?),
         "webhook-inbox" => Ok(state.webhooks.inbox(&read(action, arguments)?)),
         "node" => change::perform(state, read(action, arguments)?),
-        "measure" => run::perform(state, core, read(action, arguments)?),
-        "purchase" => credit::perform(state, core, read(action, arguments)?),
+        "measure" => run::perform(core, state, read(action, arguments)?),
+        "purchase" => credit::perform(core, state, read(action, arguments)?),
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
             Err(format!("network has no action {action:?}; known: {known:?}"))
@@ -120,21 +120,21 @@ fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, Strin
 }
 
 fn balance(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Balance { address, credits }: Balance,
 ) -> Result<Value, String> {
     if credits.is_some_and(|credits| credits < 0) {
         return Err("credits is negative; it must be 0 or more".to_owned());
     }
     let owner = address.to_ascii_lowercase();
-    payment::set_balance(state, core, &owner, credits);
+    payment::set_balance(core, state, &owner, credits);
     Ok(json!({ "address": owner, "credits": credits }))
 }
 
 fn reclaim(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Reclaimed { hash, at_once }: &Reclaimed,
 ) -> Result<Value, String> {
     let store = &state.primary.store;
@@ -142,9 +142,9 @@ fn reclaim(
     if store.life(number).is_none() || store.state(number) != StoreState::Processed {
         return Err(format!("{hash:?} is not a STORE with status `processed`"));
     }
-    removal::run_out(state, core, number);
+    removal::run_out(core, state, number);
     if *at_once {
-        removal::end_grace(state, core, number, core.now());
+        removal::end_grace(core, state, number, core.now());
     }
     Ok(json!({ "status": record::status(state.primary.store.state(number)) }))
 }
@@ -157,7 +157,7 @@ fn lag(state: &mut State, Lag { ms }: Lag) -> Result<Value, String> {
     Ok(json!({ "ms": ms }))
 }
 
-fn message(state: &State, core: &mut Core, Message { hash }: &Message) -> Result<Value, String> {
+fn message(core: &mut Core, state: &State, Message { hash }: &Message) -> Result<Value, String> {
     let store = &state.primary.store;
     let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
     let stored = store.stored(number);

@@ -653,7 +653,7 @@ const API: &[Deviation] = deviations! {
     };
     store::FORGOTTEN_BYTES => "forgotten files are still served", step |s: &mut ReleaseForgotten| s.0 = |_, _, _| ();
     store::REMOVING => "a STORE is removed as soon as its payer has no credits left" at REMOVAL, step |s: &mut BeginGrace| {
-        s.0 = |core, state, number| removal::end_grace(state, core, number, core.now());
+        s.0 = |core, state, number| removal::end_grace(core, state, number, core.now());
     };
     store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
         if r.is_store(Status::Removing) {

@@ -68,7 +68,7 @@ pub(super) fn accept_malformed(
         let empty = body(&message_text("ETH", None, kind, now.seconds(), &json!({}), None), "", "");
         Envelope::parse(&dialect, empty.as_bytes(), expected, now, &mut Without(&envelope::ADDRESS))?
     };
-    let number = create::store(state, core, &parsed.message())?;
+    let number = create::store(core, state, &parsed.message())?;
     Ok(Created::find(state, number))
 }
 
@@ -85,7 +85,7 @@ pub(super) fn store_anyway(
     let mut message = parsed.message();
     message.kind = MessageType::Post;
     // A store that is full rejects the message; then nothing is stored.
-    let _ = create::store(state, core, &message);
+    let _ = create::store(core, state, &message);
 }
 
 /// Rules that are all violated, except the one about size.

@@ -78,7 +78,7 @@ use webhooks::deliveries;
 use webhooks::inbox::Webhooks;
 
 /// The handler of an endpoint.
-type Handler = fn(&mut State, &mut Core, &Call<'_>) -> Result<Reply, Refusal>;
+type Handler = fn(&mut Core, &mut State, &Call<'_>) -> Result<Reply, Refusal>;
 
 /// The handler of every endpoint.
 static HANDLERS: &[(&Endpoint, Handler)] = &[
@@ -92,15 +92,15 @@ static HANDLERS: &[(&Endpoint, Handler)] = &[
     (&aggregate_spec::READ, aggregates::calls::read),
     (&aggregate_spec::LIST, aggregates::calls::list),
     (&aggregate_spec::OF_ADDRESS, aggregates::calls::of_address),
-    (&aggregate_spec::CREATE, |state, core, call| reply::create(state, core, call, MessageType::Aggregate)),
-    (&program_spec::CREATE, |state, core, call| reply::create(state, core, call, MessageType::Program)),
+    (&aggregate_spec::CREATE, |core, state, call| reply::create(core, state, call, MessageType::Aggregate)),
+    (&program_spec::CREATE, |core, state, call| reply::create(core, state, call, MessageType::Program)),
     (&program_spec::RUN, programs::run::run),
     (&instance_spec::CREATE, instances::calls::create),
     (&instance_spec::READ, instances::calls::read),
     (&instance_spec::LIST, instances::calls::list),
     (&instance_spec::UPDATE, instances::calls::update),
     (&instance_spec::CONTROL, instances::calls::control),
-    (&pin_spec::PIN, |state, core, call| reply::create(state, core, call, MessageType::IpfsPin)),
+    (&pin_spec::PIN, |core, state, call| reply::create(core, state, call, MessageType::IpfsPin)),
     (&pin_spec::READ, pins::read),
     (&indexer_spec::EVENTS, indexer::lists::events),
     (&indexer_spec::TRANSACTIONS, indexer::lists::transactions),
@@ -167,7 +167,7 @@ impl SimService for State {
 
     /// What the head alone decides: the rate, and a declared body length that is too large.
     fn begin(&mut self, core: &mut Core, _: ExchangeId, head: &RequestHead) -> Option<Reply> {
-        if let Some(reply) = reach::refuses(self, core, head) {
+        if let Some(reply) = reach::refuses(core, self, head) {
             return Some(reply);
         }
         let refusal = self.admit(core, head).err()?;
@@ -176,48 +176,48 @@ impl SimService for State {
     }
 
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
-        self.changing(core, |state, core| {
+        self.changing(core, |core, state| {
             state.settle(core);
             let reply = state.route(core, request).unwrap_or_else(|refusal| {
                 core.refuse(&refusal.refused);
                 refusal::answer(core, &refusal)
             });
-            reach::slowed(state, core, exchange, request.head.site, reply)
+            reach::slowed(core, state, exchange, request.head.site, reply)
         })
     }
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
-        self.changing(core, |state, core| {
+        self.changing(core, |core, state| {
             state.settle(core);
             match timer {
                 Timer::Process(number) => {
                     state.validating -= 1;
-                    validation::process(state, core, number);
+                    validation::process(core, state, number);
                 }
-                Timer::Retry(number) => forget::retry(state, core, number),
-                Timer::Billing => payment::end_hour(state, core),
-                Timer::Grace(number, since) => removal::end_grace(state, core, number, since),
-                Timer::Left(cid) => removal::drop_file(state, core, &cid),
+                Timer::Retry(number) => forget::retry(core, state, number),
+                Timer::Billing => payment::end_hour(core, state),
+                Timer::Grace(number, since) => removal::end_grace(core, state, number, since),
+                Timer::Left(cid) => removal::drop_file(core, state, &cid),
                 Timer::Carry(Carried(carried)) => state.carry(core, carried),
                 Timer::Sweep => state.sweep(core),
-                Timer::Webhook(number) => deliveries::attempt(state, core, number),
+                Timer::Webhook(number) => deliveries::attempt(core, state, number),
                 Timer::Slow(exchange, reply) => core.answer(exchange, *reply),
-                Timer::Measure(due) => measure::run::fire(state, core, due),
+                Timer::Measure(due) => measure::run::fire(core, state, due),
             }
         });
     }
 
     fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
-        self.changing(core, |state, core| match context {
-            OutgoingContext::Webhook(number) => deliveries::settled(state, core, number, outcome),
-            OutgoingContext::Probe(probe) => measure::visit::probed(state, core, probe, outcome),
+        self.changing(core, |core, state| match context {
+            OutgoingContext::Webhook(number) => deliveries::settled(core, state, number, outcome),
+            OutgoingContext::Probe(probe) => measure::visit::probed(core, state, probe, outcome),
         });
     }
 
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
-        self.changing(core, |state, core| {
+        self.changing(core, |core, state| {
             state.settle(core);
-            actions::perform(state, core, action, arguments)
+            actions::perform(core, state, action, arguments)
         })
     }
 
@@ -238,7 +238,7 @@ impl SimService for State {
             "webhooks": self.webhooks.view(),
             "indexed": NETWORKS,
             "nodes": self.nodes.iter().map(Node::view).collect::<Value>(),
-            "measurement": measure::run::view(self, core),
+            "measurement": measure::run::view(core, self),
         })
     }
 
@@ -283,13 +283,13 @@ impl State {
         core.require(&SIZE, !too_large, || format!("more than {} bytes", request.body.len()))?;
         let handler = HANDLERS.iter().find(|(endpoint, _)| std::ptr::eq(*endpoint, call.endpoint));
         let (_, handler) = handler.expect("every endpoint has a handler");
-        handler(self, core, &call)
+        handler(core, self, &call)
     }
 
     /// Runs what may change the primary, and passes the change on to the mirror.
-    fn changing<T>(&mut self, core: &mut Core, change: impl FnOnce(&mut State, &mut Core) -> T) -> T {
+    fn changing<T>(&mut self, core: &mut Core, change: impl FnOnce(&mut Core, &mut State) -> T) -> T {
         let before = self.before_change(core);
-        let result = change(self, core);
+        let result = change(core, self);
         self.after_change(core, before);
         result
     }
@@ -298,7 +298,7 @@ impl State {
     fn settle(&mut self, core: &mut Core) {
         if !self.held.is_empty() && !faults::in_force(core, faults::PROCESSING_HELD) {
             for number in std::mem::take(&mut self.held) {
-                validation::process(self, core, number);
+                validation::process(core, self, number);
             }
         }
         self.wake_mirror(core);

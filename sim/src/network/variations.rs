@@ -300,7 +300,7 @@ pub(super) const ALL: &[Variation] = variations! {
         s.0 = |core, state, message, _| {
             let count = state.primary.store.len();
             let item_hash = sha256_hex(format!("{} {count}", message.item_hash).as_bytes()).into();
-            create::add(state, core, &Message { item_hash, ..message.clone() })
+            create::add(core, state, &Message { item_hash, ..message.clone() })
         };
     };
     "network.shuffled" => "the elements of a page change their order", step |s: &mut Arrange| {
@@ -398,7 +398,7 @@ fn stranger(core: &mut Core, state: &mut State, number: Number) {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let Ok(envelope) = Envelope::parse(&dialect, body.as_bytes(), None, now, &mut Lenient) else { return };
     let added = state.primary.store.add(&envelope.message(), now);
-    validation::accept(state, core, added);
+    validation::accept(core, state, added);
 }
 
 /// Whether a message that breaks a rule may be accepted, and rejected afterwards.

@@ -200,12 +200,12 @@ impl SimService for State {
     }
 
     fn place(&self, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
-        place::find(self, core, occasion)
+        place::find(core, self, occasion)
     }
 
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         if request.head.site == SITES[1] {
-            return Some(rpc::handle(self, core, request));
+            return Some(rpc::handle(core, self, request));
         }
         let result = match (request.head.method.as_str(), request.path()) {
             (method, path)
@@ -221,7 +221,7 @@ impl SimService for State {
             {
                 self.enter(core, request, "submit").and_then(|()| {
                     let caller = Admit::run(core, self, request)?;
-                    submit::run(self, core, exchange, &caller, &request.body).map_err(Refusal::from)
+                    submit::run(core, self, exchange, &caller, &request.body).map_err(Refusal::from)
                 })
             }
             _ => return Some(core.text(404, "404 Not Found")),
@@ -247,20 +247,20 @@ impl SimService for State {
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
         match timer {
-            Timer::Lifetime(id) => prepare::lifetime_ends(self, core, &id),
-            Timer::Lock(id) => prepare::lock_ends(self, core, &id),
-            Timer::Land(id) => submit::land(self, core, &id),
-            Timer::Reject(id) => submit::reject(self, core, &id),
-            Timer::Blockhash(id) => submit::blockhash_ends(self, core, &id),
-            Timer::Ceiling(id) => submit::ceiling(self, core, &id),
-            Timer::Forget(id) => submit::forget(self, core, &id),
+            Timer::Lifetime(id) => prepare::lifetime_ends(core, self, &id),
+            Timer::Lock(id) => prepare::lock_ends(core, self, &id),
+            Timer::Land(id) => submit::land(core, self, &id),
+            Timer::Reject(id) => submit::reject(core, self, &id),
+            Timer::Blockhash(id) => submit::blockhash_ends(core, self, &id),
+            Timer::Ceiling(id) => submit::ceiling(core, self, &id),
+            Timer::Forget(id) => submit::forget(core, self, &id),
             Timer::Unlock(domain, id) => State::unlock(core, self, &domain, &id),
             Timer::Sweep => self.sweep(core),
         }
     }
 
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String> {
-        operator::perform(self, core, action, arguments)
+        operator::perform(core, self, action, arguments)
     }
 
     fn view(&self, core: &Core) -> Value {

@@ -52,13 +52,13 @@ struct Domain {
 
 /// Performs an action.
 pub(super) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     action: &str,
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
-        "bind" => bind(state, core, parse(arguments)?),
+        "bind" => bind(core, state, parse(arguments)?),
         "unbind" => {
             let Domain { domain } = parse(arguments)?;
             let gone = state.bindings.remove(&domain).ok_or_else(|| format!("{domain} is not bound"))?;
@@ -67,7 +67,7 @@ pub(super) fn perform(
         }
         "confirm-transfer" => {
             let Domain { domain } = parse(arguments)?;
-            confirm(state, core, &domain)
+            confirm(core, state, &domain)
         }
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
@@ -80,7 +80,7 @@ fn parse<T: for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, String> {
     T::deserialize(arguments).map_err(|e| e.to_string())
 }
 
-fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, String> {
+fn bind(core: &mut Core, state: &mut State, wanted: Bind) -> Result<Value, String> {
     let Bind { domain, key, publishable, feature, pending } = wanted;
     if !domain::is_canonical(&domain) {
         return Err(format!("{domain:?} is not a canonical domain"));
@@ -132,7 +132,7 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
 }
 
 /// The document does not say what follows; here the incoming key becomes the bound key.
-fn confirm(state: &mut State, core: &mut Core, domain: &str) -> Result<Value, String> {
+fn confirm(core: &mut Core, state: &mut State, domain: &str) -> Result<Value, String> {
     let binding = state.bindings.get_mut(domain).ok_or_else(|| format!("{domain} is not bound"))?;
     let (next, row) = binding
         .state

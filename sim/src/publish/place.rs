@@ -15,10 +15,10 @@ use crate::exchange::Request;
 use crate::services::Occasion;
 
 /// Where the exchange is on this occasion.
-pub(super) fn find(state: &State, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
+pub(super) fn find(core: &Core, state: &State, occasion: &Occasion<'_, Timer>) -> Place {
     match occasion {
         Occasion::Request(request) if request.head.site == SITES[1] => Place::at("chain"),
-        Occasion::Request(request) => of_request(state, core, request),
+        Occasion::Request(request) => of_request(core, state, request),
         Occasion::Begin(_) | Occasion::Action(_) => Place::ANY,
         Occasion::Timer(timer) => match timer {
             Timer::Lifetime(id) | Timer::Lock(id) | Timer::Forget(id) => {
@@ -46,7 +46,7 @@ fn op_of(prepare: &Prepare) -> &'static str {
 }
 
 /// A body that cannot be read, or says nothing else, is that of a publish.
-fn of_request(state: &State, core: &Core, request: &Request) -> Place {
+fn of_request(core: &Core, state: &State, request: &Request) -> Place {
     let known = [prepare::ENDPOINT.name, submit::ENDPOINT.name];
     let at = [prepare::ENDPOINT.path, submit::ENDPOINT.path].iter().position(|path| *path == request.path());
     let Some(endpoint) = at.map(|at| known[at]) else { return Place::ANY };

@@ -75,8 +75,8 @@ pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> 
     })?;
     let wanted = document::wanted(&core.dialect.clone(), &body, core)?;
     let Asked { wanted, .. } = core.step(Asked { body, wanted });
-    let record = record(state, core, caller, &wanted)?;
-    conflicts(state, core, caller, &wanted)?;
+    let record = record(core, state, caller, &wanted)?;
+    conflicts(core, state, caller, &wanted)?;
     let (length, limits) = (record.len(), core.limits(&state.limits));
     core.require(&RECORD_FITS, length <= limits.record_bytes, || {
         format!("the record is too large: {length} bytes")
@@ -92,7 +92,7 @@ pub(super) fn frozen(core: &mut Core, caller: &Caller) -> Result<(), Refused> {
 }
 
 /// The record's bytes; checks its contents.
-fn record(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> Result<Vec<u8>, Refused> {
+fn record(core: &mut Core, state: &State, caller: &Caller, wanted: &Wanted) -> Result<Vec<u8>, Refused> {
     let (domain, now) = (&caller.domain, core.now());
     let record = match wanted {
         Wanted::Publish { cid, version } => {
@@ -119,7 +119,7 @@ fn record(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> R
 }
 
 /// Checks the binding's state.
-fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> Result<(), Refused> {
+fn conflicts(core: &mut Core, state: &State, caller: &Caller, wanted: &Wanted) -> Result<(), Refused> {
     let binding = &state.bindings[&caller.domain];
     let second = *wanted == Wanted::Accept && binding.state == BindingState::Accepted;
     core.require(&SECOND_ACCEPT, !second, || "the transfer has already been accepted".to_owned())?;
@@ -231,12 +231,12 @@ pub(super) fn reply(core: &mut Core, state: &State, id: &str, prepare: &Prepare)
         last_valid_block_height: prepare.last_valid_block_height,
         payload: String::from_utf8_lossy(&prepare.record).into_owned(),
         expires_at: prepare.expires_at,
-        txt_observed: txt_observed(state, core, &prepare.domain),
+        txt_observed: txt_observed(core, state, &prepare.domain),
     };
     core.reply(Answer::json(200, prepared))
 }
 
-fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObserved> {
+fn txt_observed(core: &mut Core, state: &State, domain: &str) -> Option<TxtObserved> {
     let occasion = [("endpoint", "prepare"), ("domain", domain)];
     if core.fault(faults::TXT_MISSING, &occasion) {
         return None;
@@ -250,7 +250,7 @@ fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObser
 }
 
 /// The lifetime of a prepare ends: an unsubmitted prepare expires.
-pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn lifetime_ends(core: &mut Core, state: &mut State, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if prepare.state != PrepareState::Prepared || core.now() < prepare.expires_at {
         return;
@@ -261,7 +261,7 @@ pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
 }
 
 /// The lock of an unsubmitted prepare ends with its lifetime.
-pub(super) fn lock_ends(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn lock_ends(core: &mut Core, state: &mut State, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if matches!(prepare.state, PrepareState::Prepared | PrepareState::Expired) {
         let domain = prepare.domain.clone();

@@ -19,7 +19,7 @@ const VERSION: &str = "2.3.0";
 const BATCH: usize = 100;
 
 /// Handles one POST: a call or a batch of calls.
-pub(super) fn handle(state: &State, core: &mut Core, request: &Request) -> Reply {
+pub(super) fn handle(core: &mut Core, state: &State, request: &Request) -> Reply {
     if request.head.method == http::Method::GET && request.path() == "/health" {
         return core.text(200, "ok");
     }
@@ -34,20 +34,20 @@ pub(super) fn handle(state: &State, core: &mut Core, request: &Request) -> Reply
         Ok(Value::Array(calls)) if calls.is_empty() || calls.len() > BATCH => {
             error(&Value::Null, -32600, "Invalid request")
         }
-        Ok(Value::Array(calls)) => calls.iter().map(|one| call(state, core, one)).collect(),
-        Ok(one) => call(state, core, &one),
+        Ok(Value::Array(calls)) => calls.iter().map(|one| call(core, state, one)).collect(),
+        Ok(one) => call(core, state, &one),
     };
     core.json(200, answer)
 }
 
-fn call(state: &State, core: &mut Core, call: &Value) -> Value {
+fn call(core: &mut Core, state: &State, call: &Value) -> Value {
     let id = &call["id"];
     let (Some(method), Some("2.0")) = (call["method"].as_str(), call["jsonrpc"].as_str()) else {
         return error(id, -32600, "Invalid request");
     };
     let none = Vec::new();
     let params = call["params"].as_array().unwrap_or(&none);
-    match result(state, core, method, params) {
+    match result(core, state, method, params) {
         Ok(result) => json!({ "jsonrpc": "2.0", "result": result, "id": id }),
         Err((number, message)) => error(id, number, &message),
     }
@@ -59,7 +59,7 @@ fn error(id: &Value, code: i64, message: &str) -> Value {
 
 type Failure = (i64, String);
 
-fn result(state: &State, core: &mut Core, method: &str, params: &[Value]) -> Result<Value, Failure> {
+fn result(core: &mut Core, state: &State, method: &str, params: &[Value]) -> Result<Value, Failure> {
     let (chain, now) = (&state.chain, core.now());
     let slot = chain.slot(now);
     let context =
@@ -92,7 +92,7 @@ fn result(state: &State, core: &mut Core, method: &str, params: &[Value]) -> Res
                 .collect();
             Ok(context(json!(statuses?)))
         }
-        "getSignaturesForAddress" => signatures_for(state, core, params),
+        "getSignaturesForAddress" => signatures_for(core, state, params),
         "getTransaction" => {
             let signature = signature(text(params, 0)?)?;
             let found = core.step(chain.transaction(&signature).cloned());
@@ -159,7 +159,7 @@ fn shows(core: &mut Core, config: Option<&Value>, slot: u64) -> impl Fn(u64) -> 
     move |of| is_early || slot.saturating_sub(of) >= depth
 }
 
-fn signatures_for(state: &State, core: &mut Core, params: &[Value]) -> Result<Value, Failure> {
+fn signatures_for(core: &mut Core, state: &State, params: &[Value]) -> Result<Value, Failure> {
     let address = text(params, 0)?;
     let limit = params.get(1).and_then(|config| config["limit"].as_u64()).unwrap_or(1000).min(1000) as usize;
     let shows = shows(core, params.get(1), state.chain.slot(core.now()));

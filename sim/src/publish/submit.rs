@@ -31,8 +31,8 @@ pub(super) struct Landed {
 
 /// Handles the submit of an admitted caller. `None` while it waits for the chain.
 pub(super) fn run(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     caller: &Caller,
     body: &[u8],
@@ -56,7 +56,7 @@ pub(super) fn run(
         PrepareState::Expired => return refused(&EXPIRED, "has expired"),
         _ => return refused(&UNKNOWN, "has ended"),
     }
-    match accept_signature(state, core, &id, &signature) {
+    match accept_signature(core, state, &id, &signature) {
         Ok(signature) => Ok(Broadcast::run(core, state, exchange, &id, signature)),
         Err(refused) => {
             KeepPrepared::run(core, state, &id);
@@ -124,7 +124,7 @@ pub(super) fn find(core: &mut Core, state: &State, caller: &Caller, id: &str) ->
 }
 
 /// The signature, if it is valid for the prepared message.
-fn accept_signature(state: &State, core: &mut Core, id: &str, signature: &str) -> Result<[u8; 64], Refused> {
+fn accept_signature(core: &mut Core, state: &State, id: &str, signature: &str) -> Result<[u8; 64], Refused> {
     let signature = document::signature(signature, core)?;
     let prepare = &state.prepares[id];
     let verifies = ed25519::parse_address(&prepare.key)
@@ -182,9 +182,9 @@ pub(super) fn broadcast(
     prepare.submitted = Some(Submitted { signature, transaction, settled_in, rejected, slow });
     if slow {
         state.chain.slow_down(now);
-        follow_pace(state, core);
+        follow_pace(core, state);
     } else {
-        await_chain(state, core, id);
+        await_chain(core, state, id);
     }
     timer(core, now + limits.confirmation_wait_ms, Timer::Ceiling(id.to_owned()));
     None
@@ -212,7 +212,7 @@ impl State {
 }
 
 /// The chain confirms a transaction.
-pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn land(core: &mut Core, state: &mut State, id: &str) {
     let Some((prepare, submitted)) = in_flight(state, id) else { return };
     let Some(slot) = submitted.settled_in.filter(|slot| *slot <= state.chain.slot(core.now())) else {
         return;
@@ -222,17 +222,17 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     let truncated = core.fault(faults::LOG_TRUNCATED, &occasion);
     state.chain.land(core.now(), slot - 1, Transaction { truncated, ..state.transaction(id) });
     state.step(core, id, PrepareEvent::Confirmation);
-    recover(state, core);
-    bind(state, core, &domain, &wanted, &submitted.transaction);
+    recover(core, state);
+    bind(core, state, &domain, &wanted, &submitted.transaction);
     FreeLock::run(core, state, &domain, id);
     let reply = landed(core, state, id);
-    release(state, core, id, &reply);
+    release(core, state, id, &reply);
     let window_ms = core.limits(&state.limits).repeat_window_ms;
     timer(core, core.now() + window_ms, Timer::Forget(id.to_owned()));
 }
 
 /// Applies a confirmed record to the binding.
-fn bind(state: &mut State, core: &mut Core, domain: &str, wanted: &Wanted, transaction: &[u8; 64]) {
+fn bind(core: &mut Core, state: &mut State, domain: &str, wanted: &Wanted, transaction: &[u8; 64]) {
     let Some(binding) = state.bindings.get_mut(domain) else { return };
     let event = match wanted {
         Wanted::Publish { .. } => return,
@@ -249,35 +249,35 @@ fn bind(state: &mut State, core: &mut Core, domain: &str, wanted: &Wanted, trans
 }
 
 /// The chain rejects a transaction.
-pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn reject(core: &mut Core, state: &mut State, id: &str) {
     let Some((_, submitted)) = in_flight(state, id) else { return };
     if submitted.settled_in.is_none_or(|slot| slot > state.chain.slot(core.now())) {
         return;
     }
-    end(state, core, id, PrepareEvent::Rejection, &REJECTED);
+    end(core, state, id, PrepareEvent::Rejection, &REJECTED);
 }
 
 /// The blockhash of a transaction in flight expires, unless the chain has become slower since.
-pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn blockhash_ends(core: &mut Core, state: &mut State, id: &str) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
     if state.chain.height(core.now()) <= prepare.last_valid_block_height {
         return;
     }
-    end(state, core, id, PrepareEvent::BlockhashExpiry, &BLOCKHASH_EXPIRED);
+    end(core, state, id, PrepareEvent::BlockhashExpiry, &BLOCKHASH_EXPIRED);
 }
 
 /// A submit has reached the safety ceiling; its transaction may still land.
-pub(super) fn ceiling(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn ceiling(core: &mut Core, state: &mut State, id: &str) {
     if state.prepares.get(id).is_none_or(|prepare| prepare.state != PrepareState::InFlight) {
         return;
     }
     state.step(core, id, PrepareEvent::Ceiling);
     let reply = refusal::answer(core, &Refusal::new(&SAFETY_CEILING, ""));
-    release(state, core, id, &reply);
+    release(core, state, id, &reply);
 }
 
 /// An ended prepare is forgotten.
-pub(super) fn forget(state: &mut State, core: &mut Core, id: &str) {
+pub(super) fn forget(core: &mut Core, state: &mut State, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if prepare.state == PrepareState::Confirmed {
         state.step(core, id, PrepareEvent::Window);
@@ -286,38 +286,38 @@ pub(super) fn forget(state: &mut State, core: &mut Core, id: &str) {
 }
 
 /// A prepare ends without a record, by this rule.
-fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, rule: Id) {
+fn end(core: &mut Core, state: &mut State, id: &str, event: PrepareEvent, rule: Id) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
     let domain = prepare.domain.clone();
     state.step(core, id, event);
-    recover(state, core);
+    recover(core, state);
     FreeAfterFailure::run(core, state, &domain, id);
     let reply = refusal::answer(core, &Refusal::new(rule, ""));
-    release(state, core, id, &reply);
+    release(core, state, id, &reply);
     timer(core, core.now() + ENVELOPE_PAST.value, Timer::Forget(id.to_owned()));
 }
 
 /// The chain returns to normal speed once no transaction that slowed it down is in flight.
-fn recover(state: &mut State, core: &mut Core) {
+fn recover(core: &mut Core, state: &mut State) {
     let waits = |prepare: &Arc<super::Prepare>| {
         matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved)
             && prepare.submitted.as_ref().is_some_and(|submitted| submitted.slow)
     };
     if state.chain.is_slow() && !state.prepares.values().any(waits) {
         state.chain.recover(core.now());
-        follow_pace(state, core);
+        follow_pace(core, state);
     }
 }
 
 /// The chain's speed has changed: everything that waits for a slot waits for a new time.
-fn follow_pace(state: &State, core: &mut Core) {
+fn follow_pace(core: &mut Core, state: &State) {
     for id in state.prepares.keys() {
-        await_chain(state, core, id);
+        await_chain(core, state, id);
     }
 }
 
 /// Sets the timers of a transaction in flight. Older timers that fire too early find that its slot has not come yet.
-fn await_chain(state: &State, core: &mut Core, id: &str) {
+fn await_chain(core: &mut Core, state: &State, id: &str) {
     let Some((prepare, submitted)) = in_flight(state, id) else { return };
     let now = core.now();
     if let Some(slot) = submitted.settled_in {
@@ -329,7 +329,7 @@ fn await_chain(state: &State, core: &mut Core, id: &str) {
 }
 
 /// Answers every submit that waits for this prepare.
-fn release(state: &mut State, core: &mut Core, id: &str, reply: &Reply) {
+fn release(core: &mut Core, state: &mut State, id: &str, reply: &Reply) {
     let waiting =
         state.prepares.get_mut(id).map(|prepare| std::mem::take(&mut Arc::make_mut(prepare).waiting));
     for exchange in waiting.unwrap_or_default() {

@@ -30,17 +30,17 @@ pub(super) struct Earlier {
 }
 
 /// Writes a creation.
-pub(super) fn create(state: &mut State, core: &mut Core, asked: &OfProject) -> Result<Value, String> {
+pub(super) fn create(core: &mut Core, state: &mut State, asked: &OfProject) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
     full(state)?;
     let id = state.accounts.add_deployment(core, &project, false);
     let steps = plan::deploy(&id);
-    begin(state, core, owner, steps);
+    begin(core, state, owner, steps);
     Ok(json!({ "project": &*project, "deployment": &*id }))
 }
 
 /// Ends a deployment.
-pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Result<Value, String> {
+pub(super) fn finish(core: &mut Core, state: &mut State, asked: Finished) -> Result<Value, String> {
     let (outcome, event) = match asked.outcome.as_str() {
         "live" => (Outcome::Live, DeploymentEvent::Pinned),
         "failed" => (Outcome::Failed, DeploymentEvent::Fail),
@@ -64,12 +64,12 @@ pub(super) fn finish(state: &mut State, core: &mut Core, asked: Finished) -> Res
         return Err("no machine has claimed its key yet".to_owned());
     }
     let steps = plan::finish(&id, outcome, &artifact);
-    begin(state, core, owner, steps);
+    begin(core, state, owner, steps);
     Ok(json!({ "deployment": &*id }))
 }
 
 /// Writes a record of an earlier schema.
-pub(super) fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Result<Value, String> {
+pub(super) fn legacy(core: &mut Core, state: &mut State, asked: &Earlier) -> Result<Value, String> {
     let (schema, envelope) = (asked.schema.unwrap_or(3), asked.envelope.unwrap_or(2));
     if schema > 3 || !(1..=2).contains(&envelope) {
         return Err("schema must be 0 to 3, and envelope 1 or 2".to_owned());
@@ -77,8 +77,8 @@ pub(super) fn legacy(state: &mut State, core: &mut Core, asked: &Earlier) -> Res
     let cid = asked.cid.clone().map(|cid| text(Some(cid), "")).transpose()?;
     let (project, owner) = active(state, &asked.project)?;
     full(state)?;
-    let (id, step) = plan::legacy(state, core, &project, (schema, envelope), cid.as_deref());
-    begin(state, core, owner, [step]);
+    let (id, step) = plan::legacy(core, state, &project, (schema, envelope), cid.as_deref());
+    begin(core, state, owner, [step]);
     Ok(json!({ "project": &*project, "deployment": &*id }))
 }
 

@@ -12,8 +12,8 @@ use crate::hosting::{State, plan};
 
 /// Boots a machine, as the first or as a replacement.
 pub(super) fn boot(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     asked: &OfProject,
     replaces: bool,
 ) -> Result<Value, String> {
@@ -29,12 +29,12 @@ pub(super) fn boot(
     }
     let machine = state.accounts.add_machine(core, &project);
     let steps = plan::boot(state, &project, &machine);
-    begin(state, core, owner, steps);
+    begin(core, state, owner, steps);
     Ok(json!({ "project": &*project, "machine": &*machine }))
 }
 
 /// Makes another machine claim the instance of the running one.
-pub(super) fn rival(state: &mut State, core: &mut Core, asked: &OfProject) -> Result<Value, String> {
+pub(super) fn rival(core: &mut Core, state: &mut State, asked: &OfProject) -> Result<Value, String> {
     let (project, owner) = active(state, &asked.project)?;
     let known = state.accounts.project(&project).and_then(|one| one.machine.clone());
     let runs = known.as_deref().and_then(|machine| state.accounts.machine(machine));
@@ -44,6 +44,6 @@ pub(super) fn rival(state: &mut State, core: &mut Core, asked: &OfProject) -> Re
     if let Some(machine) = state.accounts.machine_mut(&machine) {
         machine.instance = Some(instance);
     }
-    begin(state, core, owner, [Step::Claim { machine: machine.clone() }]);
+    begin(core, state, owner, [Step::Claim { machine: machine.clone() }]);
     Ok(json!({ "project": &*project, "machine": &*machine }))
 }

@@ -71,31 +71,31 @@ pub(super) const ACTIONS: &[(&str, &str)] = &[
 
 /// Performs an action.
 pub(super) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     action: &str,
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
         "wallet" => {
-            let owner = users::new_owner(state, core, read(action, arguments)?)?;
-            Ok(view::user_keys(state, core, &owner))
+            let owner = users::new_owner(core, state, read(action, arguments)?)?;
+            Ok(view::user_keys(core, state, &owner))
         }
-        "project" => projects::create(state, core, read(action, arguments)?),
-        "deploy" => deployments::create(state, core, &read(action, arguments)?),
-        "finish" => deployments::finish(state, core, read(action, arguments)?),
-        "edit" => projects::edit(state, core, read(action, arguments)?),
-        "delete" => projects::delete(state, core, &read(action, arguments)?),
-        "boot" => machines::boot(state, core, &read(action, arguments)?, false),
-        "replace" => machines::boot(state, core, &read(action, arguments)?, true),
-        "rival" => machines::rival(state, core, &read(action, arguments)?),
-        "legacy" => deployments::legacy(state, core, &read(action, arguments)?),
-        "seed-history" => users::seed_history(state, core, read(action, arguments)?),
-        "history" => users::history(state, core, read(action, arguments)?),
+        "project" => projects::create(core, state, read(action, arguments)?),
+        "deploy" => deployments::create(core, state, &read(action, arguments)?),
+        "finish" => deployments::finish(core, state, read(action, arguments)?),
+        "edit" => projects::edit(core, state, read(action, arguments)?),
+        "delete" => projects::delete(core, state, &read(action, arguments)?),
+        "boot" => machines::boot(core, state, &read(action, arguments)?, false),
+        "replace" => machines::boot(core, state, &read(action, arguments)?, true),
+        "rival" => machines::rival(core, state, &read(action, arguments)?),
+        "legacy" => deployments::legacy(core, state, &read(action, arguments)?),
+        "seed-history" => users::seed_history(core, state, read(action, arguments)?),
+        "history" => users::history(core, state, read(action, arguments)?),
         "records" => {
             let OfOwner { owner } = read(action, arguments)?;
             let owner = users::owner_of(state, owner.as_deref())?;
-            Ok(view::records(state, core, &owner))
+            Ok(view::records(core, state, &owner))
         }
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();

@@ -40,7 +40,7 @@ pub(super) struct Deleted {
 }
 
 /// Writes a new project.
-pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> Result<Value, String> {
+pub(super) fn create(core: &mut Core, state: &mut State, asked: NewProject) -> Result<Value, String> {
     let owner = owner_of(state, asked.owner.as_deref())?;
     let target = asked.target.as_deref().unwrap_or("ipfs");
     let target =
@@ -55,23 +55,23 @@ pub(super) fn create(state: &mut State, core: &mut Core, asked: NewProject) -> R
         return Err(format!("the user has reached the limit of {} projects", state.limits.projects));
     }
     let id = state.accounts.add_project(core, &owner, target, &framework, &name);
-    let steps = plan::create_project(state, core, &owner, &id, signer);
-    begin(state, core, owner.clone(), steps);
+    let steps = plan::create_project(core, state, &owner, &id, signer);
+    begin(core, state, owner.clone(), steps);
     Ok(json!({ "owner": &*owner, "project": &*id }))
 }
 
 /// Writes an edit.
-pub(super) fn edit(state: &mut State, core: &mut Core, asked: Edited) -> Result<Value, String> {
+pub(super) fn edit(core: &mut Core, state: &mut State, asked: Edited) -> Result<Value, String> {
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Edit)?;
     let (name, framework) = (text(asked.name, "")?, text(asked.framework, "")?);
     let steps = plan::edit(state, &id, (&name, &framework), signer);
-    begin(state, core, owner, steps);
+    begin(core, state, owner, steps);
     Ok(json!({ "project": &*id }))
 }
 
 /// Writes a tombstone and forgets the artifacts.
-pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Result<Value, String> {
+pub(super) fn delete(core: &mut Core, state: &mut State, asked: &Deleted) -> Result<Value, String> {
     let signer = signer(asked.signer.as_deref())?;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
     let mut deployments =
@@ -80,7 +80,7 @@ pub(super) fn delete(state: &mut State, core: &mut Core, asked: &Deleted) -> Res
         return Err("a record of one of its deployments is still being written".to_owned());
     }
     let steps = plan::delete(core, &id, signer);
-    begin(state, core, owner, steps);
+    begin(core, state, owner, steps);
     Ok(json!({ "project": &*id }))
 }
 

@@ -28,8 +28,8 @@ const HISTORY: u32 = 20_000;
 
 /// Adds a user, or returns the one with this key.
 pub(super) fn new_owner(
-    state: &mut State,
     core: &Core,
+    state: &mut State,
     Wallet { wallet_key }: Wallet,
 ) -> Result<Arc<str>, String> {
     let wallet = match wallet_key {
@@ -51,8 +51,8 @@ pub(super) fn new_owner(
 }
 
 /// A user without any record.
-fn fresh_owner(state: &mut State, core: &Core, wallet: Wallet) -> Result<Arc<str>, String> {
-    let owner = new_owner(state, core, wallet)?;
+fn fresh_owner(core: &Core, state: &mut State, wallet: Wallet) -> Result<Arc<str>, String> {
+    let owner = new_owner(core, state, wallet)?;
     let begun = state.accounts.owner(&owner).is_some_and(|owner| owner.last_s != i64::MIN);
     if begun { Err(format!("{owner} already has a history")) } else { Ok(owner) }
 }
@@ -74,13 +74,13 @@ pub(super) fn owner_of(state: &State, named: Option<&str>) -> Result<Arc<str>, S
 }
 
 /// Writes a seed history.
-pub(super) fn seed_history(state: &mut State, core: &mut Core, wallet: Wallet) -> Result<Value, String> {
+pub(super) fn seed_history(core: &mut Core, state: &mut State, wallet: Wallet) -> Result<Value, String> {
     let once = wallet.wallet_key.is_none();
     if let Some(SeedHistory(written)) = state.seed_history.as_ref().filter(|_| once) {
         return Ok(Value::clone(written));
     }
-    let owner = fresh_owner(state, core, wallet)?;
-    let answer = seed_history::write(state, core, &owner);
+    let owner = fresh_owner(core, state, wallet)?;
+    let answer = seed_history::write(core, state, &owner);
     if once {
         state.seed_history = Some(SeedHistory(Arc::new(answer.clone())));
     }
@@ -88,12 +88,12 @@ pub(super) fn seed_history(state: &mut State, core: &mut Core, wallet: Wallet) -
 }
 
 /// Writes a long history.
-pub(super) fn history(state: &mut State, core: &mut Core, asked: Long) -> Result<Value, String> {
+pub(super) fn history(core: &mut Core, state: &mut State, asked: Long) -> Result<Value, String> {
     let Long { deployments, wallet_key } = asked;
     let room = state.limits.deployments.saturating_sub(state.accounts.deployments.len());
     if !(1..=HISTORY).contains(&deployments) || deployments as usize > room {
         return Err(format!("deployments must be 1 to {}", room.min(HISTORY as usize)));
     }
-    let owner = fresh_owner(state, core, Wallet { wallet_key })?;
-    Ok(long::write(state, core, &owner, deployments))
+    let owner = fresh_owner(core, state, Wallet { wallet_key })?;
+    Ok(long::write(core, state, &owner, deployments))
 }

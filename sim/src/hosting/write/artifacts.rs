@@ -26,8 +26,8 @@ pub(in crate::hosting) struct Artifact {
 
 /// The upload of an artifact. Its sender is also the one who forgets it.
 pub(super) fn pin(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
     deployment: &str,
     text: &str,

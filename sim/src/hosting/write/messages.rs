@@ -57,8 +57,8 @@ pub(in crate::hosting) fn secure(
 
 /// The `projects` record.
 pub(super) fn map(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
     edit: Edit,
     signer: Signer,
@@ -90,8 +90,8 @@ pub(in crate::hosting) fn editor(core: &mut Core, owner: &Owner, edit: &Edit, si
 
 /// A creation.
 pub(super) fn create(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
     deployment: &str,
     time_s: i64,
@@ -161,8 +161,8 @@ pub(in crate::hosting) struct Targets {
 
 /// A FORGET of these hashes.
 pub(super) fn forgets(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
     project: &str,
     hashes: &[Arc<str>],
@@ -195,8 +195,8 @@ pub(super) fn forgets(
 
 /// A claim of a machine's key.
 pub(super) fn claim(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
     machine: &str,
     time_s: i64,

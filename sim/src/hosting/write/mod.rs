@@ -83,11 +83,11 @@ pub(super) struct Sent {
 }
 
 /// The request of a step; `None` if there is nothing to send.
-pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
-    core.within(step.place(&state.accounts), |core| request(state, core, owner, step))
+pub(super) fn write(core: &mut Core, state: &mut State, owner: &str, step: &Step) -> Option<Sent> {
+    core.within(step.place(&state.accounts), |core| request(core, state, owner, step))
 }
 
-fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
+fn request(core: &mut Core, state: &mut State, owner: &str, step: &Step) -> Option<Sent> {
     let owner = state.accounts.owner(owner)?.clone();
     let now_s = core.now().seconds();
     match step {
@@ -98,20 +98,20 @@ fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Opti
         Step::Projects { project, event, signer } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
             let edit = Edit { project: project.clone(), event: *event, key: PROJECTS };
-            map(state, core, &owner, edit, *signer, time_s)
+            map(core, state, &owner, edit, *signer, time_s)
         }
         Step::Create { deployment, .. } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            create(state, core, &owner, deployment, time_s)
+            create(core, state, &owner, deployment, time_s)
         }
-        Step::Pin { deployment, text } => pin(state, core, &owner, deployment, text),
+        Step::Pin { deployment, text } => pin(core, state, &owner, deployment, text),
         Step::Amend(amend) => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
             messages::WriteAmend::run(core, state, &owner, amend, time_s)
         }
         Step::Forget { project, hashes } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            forgets(state, core, &owner, project, hashes, time_s)
+            forgets(core, state, &owner, project, hashes, time_s)
         }
         Step::Boot { machine } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
@@ -121,7 +121,7 @@ fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Opti
         }
         Step::Claim { machine } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            claim(state, core, &owner, machine, time_s)
+            claim(core, state, &owner, machine, time_s)
         }
         Step::Legacy { deployment, schema, envelope, time_s } => {
             let one = state.accounts.deployment(deployment)?.clone();

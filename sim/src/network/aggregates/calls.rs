@@ -44,8 +44,8 @@ pub(in crate::network) struct OfAddress(pub(in crate::network) Vec<Record>);
 
 /// Reads one aggregate.
 pub(in crate::network) fn read(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let aggregates = state.seen(core, call.site).derived.aggregates;
@@ -79,8 +79,8 @@ fn shown(core: &mut Core, mut record: Record) -> Record {
 
 /// Lists aggregates in pages.
 pub(in crate::network) fn list(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
@@ -106,8 +106,8 @@ pub(in crate::network) fn list(
 
 /// Reads the aggregates of an address: an object by key.
 pub(in crate::network) fn of_address(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let address = call.capture(0).to_owned();

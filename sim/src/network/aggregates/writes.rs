@@ -36,8 +36,8 @@ pub(in crate::network) struct Writing<'a> {
 
 /// Checks whether a write is accepted: the signer's authority and the resulting size.
 pub(in crate::network) fn judge(
-    state: &State,
     core: &mut Core,
+    state: &State,
     envelope: &Envelope,
     write: &Write,
 ) -> Result<(), Refusal> {
@@ -59,7 +59,7 @@ pub(in crate::network) fn judge(
 }
 
 /// Applies a valid AGGREGATE.
-pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Number, write: &Write) {
+pub(in crate::network) fn apply(core: &mut Core, state: &mut State, number: Number, write: &Write) {
     let message = state.primary.store.message(number);
     let owner = write.address.as_deref().unwrap_or(&message.sender);
     let name: Name = (owner.to_ascii_lowercase().into(), write.key.as_str().into());

@@ -19,8 +19,8 @@ pub(in crate::network) struct IndexerQuery(pub(in crate::network) Params);
 
 /// Lists events in pages.
 pub(in crate::network) fn events(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
@@ -33,8 +33,8 @@ pub(in crate::network) fn events(
 
 /// Lists transactions in pages.
 pub(in crate::network) fn transactions(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;

@@ -27,8 +27,8 @@ pub(in crate::network) struct Shown {
 
 /// Creates an instance.
 pub(in crate::network) fn create(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let created = Take::run(core, state, call, Some(MessageType::Instance), &|_, _, _| Ok(()))?;
@@ -39,8 +39,8 @@ pub(in crate::network) fn create(
 
 /// Reads one instance.
 pub(in crate::network) fn read(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let instances = state.seen(core, call.site).derived.instances;
@@ -62,8 +62,8 @@ pub(in crate::network) fn find(core: &mut Core, instances: &Instances, id: &str)
 
 /// Lists instances in pages.
 pub(in crate::network) fn list(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
@@ -75,8 +75,8 @@ pub(in crate::network) fn list(
 
 /// Updates an instance.
 pub(in crate::network) fn update(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let kind = Some(MessageType::InstanceUpdate);
@@ -89,8 +89,8 @@ pub(in crate::network) fn update(
 
 /// Starts, stops or restarts an instance.
 pub(in crate::network) fn control(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let kind = Some(MessageType::InstanceControl);

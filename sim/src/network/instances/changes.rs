@@ -22,8 +22,8 @@ pub(in crate::network) struct Changed(pub(in crate::network) Wanted);
 
 /// Checks a change of an instance: it exists, and the sender is its owner.
 pub(in crate::network) fn judge(
-    state: &State,
     core: &mut Core,
+    state: &State,
     envelope: &Envelope,
     id: &str,
     rule: Id,
@@ -40,26 +40,26 @@ pub(in crate::network) fn judge(
 
 /// Checks the further conditions of an update.
 pub(in crate::network) fn judge_update(
-    state: &State,
     core: &mut Core,
+    state: &State,
     envelope: &Envelope,
     update: &Update,
 ) -> Result<(), Refusal> {
-    judge(state, core, envelope, &update.instance_id, &UPDATE_UNKNOWN)
+    judge(core, state, envelope, &update.instance_id, &UPDATE_UNKNOWN)
 }
 
 /// Checks the further conditions of an action.
 pub(in crate::network) fn judge_control(
-    state: &State,
     core: &mut Core,
+    state: &State,
     envelope: &Envelope,
     control: &Control,
 ) -> Result<(), Refusal> {
-    judge(state, core, envelope, &control.instance_id, &CONTROL_UNKNOWN)
+    judge(core, state, envelope, &control.instance_id, &CONTROL_UNKNOWN)
 }
 
 /// Applies a valid INSTANCE.
-pub(in crate::network) fn created(state: &mut State, core: &mut Core, number: Number, wanted: Wanted) {
+pub(in crate::network) fn created(core: &mut Core, state: &mut State, number: Number, wanted: Wanted) {
     let store = &state.primary.store;
     let hash = store.stored(number).hash();
     let (id, now) = (id_of(core, hash), core.now());
@@ -80,7 +80,7 @@ pub(in crate::network) fn created(state: &mut State, core: &mut Core, number: Nu
 }
 
 /// Applies a valid update.
-pub(in crate::network) fn updated(state: &mut State, core: &mut Core, update: Update) {
+pub(in crate::network) fn updated(core: &mut Core, state: &mut State, update: Update) {
     let now = core.now();
     let update = core.step(update);
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(update.instance_id.as_str()) else {

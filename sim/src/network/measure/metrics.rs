@@ -66,23 +66,23 @@ impl ShownRecord {
 
 /// The records of a core node.
 pub(in crate::network) fn core(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    metrics(state, core, call, NodeKind::Core)
+    metrics(core, state, call, NodeKind::Core)
 }
 
 /// The records of a compute node.
 pub(in crate::network) fn compute(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    metrics(state, core, call, NodeKind::Compute)
+    metrics(core, state, call, NodeKind::Compute)
 }
 
-fn metrics(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
+fn metrics(core: &mut Core, state: &State, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
     core.accept(&ALTERNATIVE, call.site == sites::ALTERNATIVE)?;
     let records = FindRecords::run(core, state, kind, call.capture(0))?;
     let shown = records.into_iter().map(|measured| {

@@ -64,17 +64,17 @@ fn key(core: &Core) -> SigningKey {
 }
 
 /// Writes what the program will read, unless it exists already.
-pub(super) fn prepare(state: &mut State, core: &mut Core) -> Result<(), String> {
+pub(super) fn prepare(core: &mut Core, state: &mut State) -> Result<(), String> {
     if state.measure.fixtures.is_some() {
         return Ok(());
     }
     let fixtures =
-        write(state, core).map_err(|refusal| format!("the program cannot write: {}", refusal.refused))?;
+        write(core, state).map_err(|refusal| format!("the program cannot write: {}", refusal.refused))?;
     state.measure.fixtures = Some(fixtures);
     Ok(())
 }
 
-fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
+fn write(core: &mut Core, state: &mut State) -> Result<Fixtures, Refusal> {
     let (address, time) = (address(core), core.now().seconds());
     let channel = core.dialect.scoring_channel.clone();
     let draw = |stream, n| core.rng.draw(stream, b"", n);
@@ -91,15 +91,15 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });
     let store = signed(core, MessageType::Store, &channel, &content)?;
 
-    create::store(state, core, &aggregate)?;
+    create::store(core, state, &aggregate)?;
     // The file must be there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, "application/octet-stream");
-    create::store(state, core, &store)?;
+    create::store(core, state, &store)?;
     Ok(Fixtures { address, key: KEY, file: cid, message: store.item_hash.to_string() })
 }
 
 /// Publishes the results of an hour as one message.
-pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
+pub(super) fn hour(core: &mut Core, state: &mut State, number: u64, results: &Vector<Arc<Measured>>) {
     let (mut of_core, mut of_compute) = (Vec::new(), Vec::new());
     for measured in results {
         match &measured.record {
@@ -114,7 +114,7 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         core.step(Hourly { number, results, dialect: dialect.clone(), kind, contents: vec![content] });
     for content in hourly.contents {
         let message = signed(core, hourly.kind, &dialect.scoring_channel, &content);
-        let stored = message.and_then(|message| create::store(state, core, &message));
+        let stored = message.and_then(|message| create::store(core, state, &message));
         if let Err(refusal) = stored {
             // The network is full: this hour has no message.
             core.refuse(&refusal.refused);

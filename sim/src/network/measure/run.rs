@@ -15,7 +15,7 @@ use crate::network::nodes::node::Node;
 use crate::network::state::{State, Timer, set};
 
 /// The program, as the control API shows it.
-pub(in crate::network) fn view(state: &State, core: &Core) -> Value {
+pub(in crate::network) fn view(core: &Core, state: &State) -> Value {
     let measure = &state.measure;
     json!({
         "on": measure.on,
@@ -34,38 +34,38 @@ pub(in crate::network) struct Switch {
 
 /// Switches the program on or off. An hour that is open when it is switched off is never published.
 pub(in crate::network) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Switch { on }: Switch,
 ) -> Result<Value, String> {
     if on && !state.measure.on {
-        publish::prepare(state, core)?;
-        open(state, core);
+        publish::prepare(core, state)?;
+        open(core, state);
     }
     if !on {
         state.measure.hour = None;
     }
     state.measure.on = on;
-    let mut answer = view(state, core);
+    let mut answer = view(core, state);
     answer["nodes"] = state.nodes.iter().map(Node::view).collect();
     Ok(answer)
 }
 
 /// Handles a due event.
-pub(in crate::network) fn fire(state: &mut State, core: &mut Core, due: Due) {
+pub(in crate::network) fn fire(core: &mut Core, state: &mut State, due: Due) {
     match due {
-        Due::Visit(hour, node) => visit::begin(state, core, hour, node),
-        Due::Back(probe) => visit::back(state, core, probe),
-        Due::Close(hour) => close(state, core, hour),
+        Due::Visit(hour, node) => visit::begin(core, state, hour, node),
+        Due::Back(probe) => visit::back(core, state, probe),
+        Due::Close(hour) => close(core, state, hour),
         Due::Age => {
             moves(core, MeasurementState::Published, MeasurementEvent::Age);
         }
-        Due::Drop => drop_old(state, core),
+        Due::Drop => drop_old(core, state),
     }
 }
 
 /// Starts an hour: each node is probed at its own time.
-fn open(state: &mut State, core: &mut Core) {
+fn open(core: &mut Core, state: &mut State) {
     state.measure.hours += 1;
     let (number, now) = (state.measure.hours, core.now());
     let nodes = state.nodes.len();
@@ -90,21 +90,21 @@ fn order(core: &Core, hour: u64, nodes: usize) -> Vec<usize> {
 }
 
 /// Ends an hour: publishes and serves the results, and starts the next hour.
-fn close(state: &mut State, core: &mut Core, number: u64) {
+fn close(core: &mut Core, state: &mut State, number: u64) {
     if state.measure.hour(number).is_none() {
         return;
     }
-    visit::end_all(state, core, number);
+    visit::end_all(core, state, number);
     let Some(hour) = state.measure.hour.take() else { return };
     moves(core, hour.state, MeasurementEvent::Close);
-    core.within(MEASUREMENT[0], |core| publish::hour(state, core, number, &hour.results));
+    core.within(MEASUREMENT[0], |core| publish::hour(core, state, number, &hour.results));
     for measured in hour.results {
         state.measure.records.entry(measured.node).or_default().push_back(measured);
     }
     let shown = state.limits.metrics_retention_ms;
     set(core, core.now() + shown, Timer::Measure(Due::Age));
     set(core, core.now() + kept_ms(state), Timer::Measure(Due::Drop));
-    open(state, core);
+    open(core, state);
 }
 
 /// How long a record is kept: twice as long as it is shown, since a request decides what it shows.
@@ -113,7 +113,7 @@ fn kept_ms(state: &State) -> i64 {
 }
 
 /// Drops the records that are kept no longer.
-fn drop_old(state: &mut State, core: &Core) {
+fn drop_old(core: &Core, state: &mut State) {
     let begin = core.now() - kept_ms(state);
     for node in 0..state.nodes.len() {
         let Some(records) = state.measure.records.get_mut(&node) else { continue };

@@ -21,18 +21,18 @@ use crate::outgoing::{Failure, Outcome, Outgoing};
 const WAY_MS: std::ops::Range<i64> = 4..80;
 
 /// Starts the probe of a node.
-pub(super) fn begin(state: &mut State, core: &mut Core, hour: u64, node: usize) {
+pub(super) fn begin(core: &mut Core, state: &mut State, hour: u64, node: usize) {
     let (ipv4, ipv6) = prober(core, hour, node);
     let at = core.now();
     let record = Record::new(state.nodes.at(node), at);
     let Some(open) = state.measure.hour(hour) else { return };
     let visit = Visit { at, record, failed: Vec::new(), step: 0, sent_at: at, outcome: None, ipv4, ipv6 };
     open.visits.insert(node, visit);
-    send_request(state, core, Probe { hour, node, step: 0 });
+    send_request(core, state, Probe { hour, node, step: 0 });
 }
 
 /// Sends the request of a test.
-fn send_request(state: &mut State, core: &mut Core, probe: Probe) {
+fn send_request(core: &mut Core, state: &mut State, probe: Probe) {
     let Probe { hour, node: number, step } = probe;
     let now = core.now();
     let node = state.nodes.at(number);
@@ -62,7 +62,7 @@ fn send_request(state: &mut State, core: &mut Core, probe: Probe) {
 }
 
 /// Takes the outcome of a request; it arrives after the network delay.
-pub(in crate::network) fn probed(state: &mut State, core: &mut Core, probe: Probe, outcome: Outcome) {
+pub(in crate::network) fn probed(core: &mut Core, state: &mut State, probe: Probe, outcome: Outcome) {
     let Some(visit) = state.measure.visit(probe.hour, probe.node) else { return };
     if visit.step == probe.step && visit.outcome.is_none() {
         visit.outcome = Some(outcome);
@@ -78,7 +78,7 @@ fn come_back(core: &mut Core, hour: u64, probe: Probe) {
 }
 
 /// Handles a response: judges it and starts the next test.
-pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
+pub(super) fn back(core: &mut Core, state: &mut State, probe: Probe) {
     let now = core.now();
     let node = state.nodes.at(probe.node).clone();
     let tests = steps::for_kind(node.kind);
@@ -109,7 +109,7 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     }
     let next = Probe { step: probe.step + 1, ..probe };
     if next.step < tests.len() {
-        send_request(state, core, next);
+        send_request(core, state, next);
     } else if let Some(hour) = state.measure.hour(probe.hour) {
         end(core, hour, probe.node);
     }
@@ -143,7 +143,7 @@ fn end(core: &mut Core, hour: &mut Hour, node: usize) {
 }
 
 /// Ends the probes that are still running when the hour ends: tests without a response have failed.
-pub(super) fn end_all(state: &mut State, core: &mut Core, number: u64) {
+pub(super) fn end_all(core: &mut Core, state: &mut State, number: u64) {
     let Some(hour) = state.measure.hour(number) else { return };
     let open: Vec<usize> = hour.visits.keys().copied().collect();
     for node in open {

@@ -59,22 +59,22 @@ pub(in crate::network) fn take(
         return Err(Refusal::new(&UNAUTHORIZED, "the signature is missing"));
     }
     signing::check(&envelope, core)?;
-    effects::judge(state, core, &envelope, &content)?;
+    effects::judge(core, state, &envelope, &content)?;
     admit(core, &envelope, &content)?;
-    let number = store(state, core, &envelope.message())?;
+    let number = store(core, state, &envelope.message())?;
     Ok(Created::find(state, number))
 }
 
 /// Stores a message unless it is already stored. Returns its number.
 pub(in crate::network) fn store(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     message: &Message,
 ) -> Result<Number, Refusal> {
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     match known {
         Some(number) => Known::run(core, state, message, number),
-        None => add(state, core, message),
+        None => add(core, state, message),
     }
 }
 
@@ -95,8 +95,8 @@ pub(in crate::network) fn known(
 
 /// Stores a new message.
 pub(in crate::network) fn add(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     message: &Message,
 ) -> Result<Number, Refusal> {
     let store = &state.primary.store;
@@ -104,7 +104,7 @@ pub(in crate::network) fn add(
         && store.bytes().saturating_add(message.content.len() as u64) <= state.limits.stored_bytes;
     core.require(&SIZE, fits, || "the network is full".to_owned())?;
     let number = state.primary.store.add(message, core.now());
-    validation::accept(state, core, number);
+    validation::accept(core, state, number);
     ByOthers::run(core, state, number);
     Ok(number)
 }

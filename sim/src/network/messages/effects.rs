@@ -16,15 +16,15 @@ use crate::refusal::Refusal;
 
 /// Checks a message that is well-formed and correctly signed, at any endpoint.
 pub(in crate::network) fn judge(
-    state: &State,
     core: &mut Core,
+    state: &State,
     envelope: &Envelope,
     content: &Content,
 ) -> Result<(), Refusal> {
     match content {
-        Content::Aggregate(write) => writes::judge(state, core, envelope, write),
-        Content::InstanceUpdate(update) => changes::judge_update(state, core, envelope, update),
-        Content::InstanceControl(control) => changes::judge_control(state, core, envelope, control),
+        Content::Aggregate(write) => writes::judge(core, state, envelope, write),
+        Content::InstanceUpdate(update) => changes::judge_update(core, state, envelope, update),
+        Content::InstanceControl(control) => changes::judge_control(core, state, envelope, control),
         Content::Webhook(registration) => JudgeWebhook::run(core, state, registration),
         Content::Any | Content::Forget(_) => Ok(()),
         Content::Program(_) | Content::Instance(_) | Content::IpfsPin(_) => Ok(()),
@@ -32,13 +32,13 @@ pub(in crate::network) fn judge(
 }
 
 /// Applies a valid message that is not a STORE. A FORGET decides its own state.
-pub(in crate::network) fn apply(state: &mut State, core: &mut Core, number: Number, content: Content) {
-    deliveries::message_new(state, core, number);
+pub(in crate::network) fn apply(core: &mut Core, state: &mut State, number: Number, content: Content) {
+    deliveries::message_new(core, state, number);
     match content {
-        Content::Forget(targets) => forget::receive(state, core, number, targets),
-        Content::Aggregate(write) => writes::apply(state, core, number, &write),
-        Content::Instance(wanted) => changes::created(state, core, number, wanted),
-        Content::InstanceUpdate(update) => changes::updated(state, core, update),
+        Content::Forget(targets) => forget::receive(core, state, number, targets),
+        Content::Aggregate(write) => writes::apply(core, state, number, &write),
+        Content::Instance(wanted) => changes::created(core, state, number, wanted),
+        Content::InstanceUpdate(update) => changes::updated(core, state, update),
         Content::InstanceControl(control) => Controlled::run(core, state, &control),
         Content::IpfsPin(pin) => pinned::apply(state, &pin),
         Content::Webhook(registration) => deliveries::apply(state, number, registration),

@@ -31,8 +31,8 @@ const fn default_addresses() -> u32 {
 /// Stores POSTs without valid signatures; everything else is done as for a message sent over HTTP. Returns
 /// the addresses of the first and the last sender and the hashes of the first and the last message.
 pub(in crate::network) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Fill { messages, addresses }: Fill,
 ) -> Result<Value, String> {
     if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
@@ -63,7 +63,7 @@ pub(in crate::network) fn perform(
             content: &content.to_string(),
         };
         let message = draft.signed(&signature);
-        let number = create::store(state, core, &message).map_err(|refusal| refusal.refused.to_string())?;
+        let number = create::store(core, state, &message).map_err(|refusal| refusal.refused.to_string())?;
         if n == 0 || n + 1 == messages {
             ends.push((sender, state.primary.store.stored(number).hash().text(core)));
         }

@@ -22,13 +22,13 @@ pub(in crate::network) struct FlatQuery {
 
 /// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
 pub(in crate::network) fn list(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = MessageFilter::of_flat(&core.dialect, &call.params)?;
     let FlatQuery { filter, .. } = core.step(FlatQuery { params: call.params.clone(), filter });
     let replica = state.seen(core, call.site);
-    listing::messages(state, core, &replica, &FLAT, filter, page)
+    listing::messages(core, state, &replica, &FLAT, filter, page)
 }

@@ -27,10 +27,10 @@ pub(in crate::network) struct Retried(pub(in crate::network) Verdict);
 pub(in crate::network) struct Forgotten(pub(in crate::network) Vec<Number>);
 
 /// Applies, rejects or delays a valid FORGET. Its message is pending until then.
-pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
+pub(super) fn receive(core: &mut Core, state: &mut State, number: Number, targets: Targets) {
     state.primary.store.set_state(number, StoreState::Pending);
     let from = moves(core, ForgetState::None, ForgetEvent::Receive);
-    match look(state, core, number, &targets) {
+    match look(core, state, number, &targets) {
         Verdict::Apply => {
             moves(core, from, ForgetEvent::Good);
             Forget::run(core, state, number, &targets);
@@ -41,20 +41,20 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
         }
         Verdict::Retry => {
             let to = moves(core, from, ForgetEvent::Bad);
-            wait(state, core, number, Batch { targets, state: to, retries: 0 });
+            wait(core, state, number, Batch { targets, state: to, retries: 0 });
         }
     }
 }
 
 /// Retries a FORGET.
-pub(in crate::network) fn retry(state: &mut State, core: &mut Core, number: Number) {
-    core.within(PROCESSING[0], |core| again(state, core, number));
+pub(in crate::network) fn retry(core: &mut Core, state: &mut State, number: Number) {
+    core.within(PROCESSING[0], |core| again(core, state, number));
 }
 
-fn again(state: &mut State, core: &mut Core, number: Number) {
+fn again(core: &mut Core, state: &mut State, number: Number) {
     let Some(mut batch) = state.batches.remove(&number) else { return };
     batch.retries += 1;
-    let verdict = look(state, core, number, &batch.targets);
+    let verdict = look(core, state, number, &batch.targets);
     let Retried(verdict) = core.step(Retried(verdict));
     let ForgetRetries(retries) = core.limits(&ForgetRetries(state.limits.forget_retries));
     let gives_up = batch.retries >= retries;
@@ -69,18 +69,18 @@ fn again(state: &mut State, core: &mut Core, number: Number) {
         }
         _ => {
             batch.state = moves(core, batch.state, ForgetEvent::Bad);
-            wait(state, core, number, batch);
+            wait(core, state, number, batch);
         }
     }
 }
 
-fn wait(state: &mut State, core: &mut Core, number: Number, batch: Batch) {
+fn wait(core: &mut Core, state: &mut State, number: Number, batch: Batch) {
     state.batches.insert(number, batch);
     set(core, core.now() + state.limits.forget_retry_ms.max(1), Timer::Retry(number));
 }
 
 /// Judges the batch by the current state of its targets.
-fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Targets) -> Verdict {
+fn look(core: &mut Core, state: &State, number: Number, Targets(hashes): &Targets) -> Verdict {
     let store = &state.primary.store;
     let sender = store.sender(number);
     let members = store.message(number).members();
@@ -114,7 +114,7 @@ pub(in crate::network) fn apply(
     targets.retain(|target| matches!(store.state(*target), StoreState::Processed | StoreState::Removing));
     targets.retain(|target| store.life(*target).is_some());
     for target in core.step(Forgotten(targets)).0 {
-        removal::forgotten(state, core, target, by);
+        removal::forgotten(core, state, target, by);
     }
     state.primary.store.set_state(number, StoreState::Processed);
 }

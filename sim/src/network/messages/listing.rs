@@ -43,8 +43,8 @@ pub(in crate::network) struct Shown(pub(in crate::network) &'static [Status]);
 
 /// Lists messages in pages.
 pub(in crate::network) fn list(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = ReadPage::run(core, &state.limits, &call.params)?;
@@ -53,13 +53,13 @@ pub(in crate::network) fn list(
     let (params, filter) = (call.params.clone(), MessageFilter::of_list(&call.params));
     let ListQuery { filter, .. } = core.step(ListQuery { params, filter });
     let replica = state.seen(core, call.site);
-    messages(state, core, &replica, &LIST, filter, page)
+    messages(core, state, &replica, &LIST, filter, page)
 }
 
 /// The page of the messages that a filter selects.
 pub(in crate::network) fn messages(
-    state: &State,
     core: &mut Core,
+    state: &State,
     replica: &Replica,
     endpoint: &'static Endpoint,
     filter: MessageFilter,

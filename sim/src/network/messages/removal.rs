@@ -11,9 +11,9 @@ use crate::network::store::{NODES, Number};
 use crate::seam::steps;
 
 /// The payer of a processed STORE has no credits left: schedules its removal.
-pub(in crate::network) fn run_out(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn run_out(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
-    step(state, core, number, StoreEvent::Unpaid);
+    step(core, state, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
     core.within(REMOVAL[0], |core| BeginGrace::run(core, state, number));
 }
@@ -29,7 +29,7 @@ fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
 }
 
 /// Ends the grace period of a message that has been `removing` since then.
-pub(in crate::network) fn end_grace(state: &mut State, core: &mut Core, number: Number, since: Instant) {
+pub(in crate::network) fn end_grace(core: &mut Core, state: &mut State, number: Number, since: Instant) {
     let store = &state.primary.store;
     let still = store.state(number) == StoreState::Removing
         && store.life(number).is_some_and(|life| life.removing_at == Some(since));
@@ -37,14 +37,14 @@ pub(in crate::network) fn end_grace(state: &mut State, core: &mut Core, number: 
         return;
     }
     let now = core.now();
-    step(state, core, number, StoreEvent::Grace);
+    step(core, state, number, StoreEvent::Grace);
     state.primary.store.change_life(number, |life| life.removed_at = Some(now));
     core.within(REMOVAL[0], |core| ReleaseRemoved::run(core, state, number));
 }
 
 /// Applies a FORGET to a STORE.
-pub(in crate::network) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
-    step(state, core, number, StoreEvent::Forget);
+pub(in crate::network) fn forgotten(core: &mut Core, state: &mut State, number: Number, by: Hash) {
+    step(core, state, number, StoreEvent::Forget);
     state.primary.store.change_life(number, |life| life.forgotten_by = Some(by));
     ReleaseForgotten::run(core, state, number);
 }
@@ -56,7 +56,7 @@ steps! {
 /// The file of a removed message leaves all nodes now.
 fn release_removed(core: &mut Core, state: &mut State, number: Number) {
     let now = core.now();
-    release(state, core, number, Some(now));
+    release(core, state, number, Some(now));
 }
 
 steps! {
@@ -65,18 +65,18 @@ steps! {
 
 /// The file of a forgotten message leaves each node at its own time.
 fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
-    release(state, core, number, None);
+    release(core, state, number, None);
 }
 
 /// Releases the file of a message. If no other message keeps it, it leaves all nodes at `at`, or each node at
 /// its own time.
-pub(super) fn release(state: &mut State, core: &mut Core, number: Number, at: Option<Instant>) {
+pub(super) fn release(core: &mut Core, state: &mut State, number: Number, at: Option<Instant>) {
     let Some(cid) = state.primary.store.life(number).and_then(|life| life.cid.clone()) else { return };
-    release_file(state, core, &cid, at);
+    release_file(core, state, &cid, at);
 }
 
 /// Releases a file that one message less keeps.
-fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instant>) {
+fn release_file(core: &mut Core, state: &mut State, cid: &str, at: Option<Instant>) {
     if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {
         return;
     }
@@ -92,14 +92,14 @@ fn release_file(state: &mut State, core: &mut Core, cid: &str, at: Option<Instan
     state.primary.store.touch();
     let last = leaves.into_iter().max().unwrap_or(now);
     if last <= now {
-        drop_file(state, core, cid);
+        drop_file(core, state, cid);
     } else {
         set(core, last, Timer::Left(cid.into()));
     }
 }
 
 /// Drops a file that has left every node, unless a message keeps it again.
-pub(in crate::network) fn drop_file(state: &mut State, core: &Core, cid: &str) {
+pub(in crate::network) fn drop_file(core: &Core, state: &mut State, cid: &str) {
     let now = core.now();
     let gone = state.primary.store.files.find(cid).is_some_and(|file| {
         file.kept_by == 0 && file.leaves.is_some_and(|leaves| leaves.iter().all(|at| *at <= now))
@@ -111,7 +111,7 @@ pub(in crate::network) fn drop_file(state: &mut State, core: &Core, cid: &str) {
 }
 
 /// Moves a STORE along its table. A transition that the table lacks is a bug in the simulator.
-pub(super) fn step(state: &mut State, core: &mut Core, number: Number, event: StoreEvent) {
+pub(super) fn step(core: &mut Core, state: &mut State, number: Number, event: StoreEvent) {
     let from = state.primary.store.state(number);
     let to = moves(core, from, event);
     state.primary.store.set_state(number, to);

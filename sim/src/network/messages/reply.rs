@@ -55,8 +55,8 @@ impl Created {
 
 /// Handles a create call of an endpoint that requires a type and has no further conditions.
 pub(in crate::network) fn create(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
     kind: MessageType,
 ) -> Result<Reply, Refusal> {

@@ -69,8 +69,8 @@ pub(in crate::network) struct Reclaimed {
 
 /// Accepts a message of any type.
 pub(in crate::network) fn create(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let created =
@@ -80,8 +80,8 @@ pub(in crate::network) fn create(
 
 /// Reads a message by its hash.
 pub(in crate::network) fn read(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let text = call.capture(0);

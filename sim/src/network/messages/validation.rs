@@ -18,7 +18,7 @@ use crate::network::webhooks::deliveries;
 
 /// Handles a newly stored, pending message. It is validated at once, after a delay, or when the fault that
 /// holds it is unset.
-pub(in crate::network) fn accept(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn accept(core: &mut Core, state: &mut State, number: Number) {
     let store = &mut state.primary.store;
     let (kind, sender) = (store.stored(number).kind(), store.sender(number));
     if kind == MessageType::Store {
@@ -43,7 +43,7 @@ pub(in crate::network) fn accept(state: &mut State, core: &mut Core, number: Num
         state.validating += 1;
         set(core, core.now() + ms, Timer::Process(number));
     } else {
-        process(state, core, number);
+        process(core, state, number);
     }
 }
 
@@ -78,11 +78,11 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
 }
 
 /// Validates a pending message and applies it if it is valid.
-pub(in crate::network) fn process(state: &mut State, core: &mut Core, number: Number) {
-    core.within(PROCESSING[0], |core| validate(state, core, number));
+pub(in crate::network) fn process(core: &mut Core, state: &mut State, number: Number) {
+    core.within(PROCESSING[0], |core| validate(core, state, number));
 }
 
-fn validate(state: &mut State, core: &mut Core, number: Number) {
+fn validate(core: &mut Core, state: &mut State, number: Number) {
     let store = &mut state.primary.store;
     let (kind, current) = (store.stored(number).kind(), store.state(number));
     if current != StoreState::Pending {
@@ -99,7 +99,7 @@ fn validate(state: &mut State, core: &mut Core, number: Number) {
             Content::parse(kind, &typed::read(core, kind, members), &mut Strict)
         };
         if let Ok(content) = content {
-            effects::apply(state, core, number, content);
+            effects::apply(core, state, number, content);
         }
         return;
     }
@@ -107,10 +107,10 @@ fn validate(state: &mut State, core: &mut Core, number: Number) {
     let cid = store.life(number).and_then(|life| life.cid.clone());
     // A STORE is invalid if the network does not have its file.
     if cid.is_some() && !core.fault(faults::INVALID, &[("address", &*sender)]) {
-        step(state, core, number, StoreEvent::Valid);
-        deliveries::message_new(state, core, number);
+        step(core, state, number, StoreEvent::Valid);
+        deliveries::message_new(core, state, number);
     } else {
-        step(state, core, number, StoreEvent::Invalid);
-        release(state, core, number, None);
+        step(core, state, number, StoreEvent::Invalid);
+        release(core, state, number, None);
     }
 }

@@ -23,8 +23,8 @@ const TOKENS: u64 = 1_000_000_000;
 
 /// `GET /payment`: purchases of credits in pages, newest first, optionally of one `address`.
 pub(in crate::network) fn payment(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let page = Page::parse(&call.params, Sizes::default(), &mut Strict)?;
@@ -50,8 +50,8 @@ pub(in crate::network) fn payment(
 
 /// `GET /estimation/token-to-credit`: the value of `tokens`, a whole number, in credits.
 pub(in crate::network) fn estimation(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let text = call.params.text("tokens").unwrap_or_default();
@@ -72,8 +72,8 @@ pub(in crate::network) struct Wanted {
 
 /// Buys credits.
 pub(in crate::network) fn perform(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Wanted { address, tokens }: Wanted,
 ) -> Result<Value, String> {
     if tokens == 0 || tokens > TOKENS {
@@ -97,7 +97,7 @@ pub(in crate::network) fn perform(
     let owner = address.to_ascii_lowercase();
     if let Some(balance) = state.balances.get(owner.as_str()) {
         let more = balance.saturating_add_unsigned(credits);
-        payment::set_balance(state, core, &owner, Some(more));
+        payment::set_balance(core, state, &owner, Some(more));
     }
     Ok(json!({ "payment_id": number, "credits": credits }))
 }

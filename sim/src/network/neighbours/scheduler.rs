@@ -19,7 +19,7 @@ const PLANNED: u64 = 1_000;
 
 /// `GET /plan`: the machines of each compute node.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
-pub(in crate::network) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn plan(core: &mut Core, state: &mut State, _: &Call<'_>) -> Result<Reply, Refusal> {
     let filter = MessageFilter {
         types: Some(vec![MessageType::Instance.name().to_owned()]),
         ..MessageFilter::default()
@@ -32,7 +32,7 @@ pub(in crate::network) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>)
         .map(|number| store.stored(number).hash())
         .collect();
     let machines: Vec<(Site, String)> =
-        machines.into_iter().map(|hash| (place(state, core, hash).site, hash.text(core))).collect();
+        machines.into_iter().map(|hash| (place(core, state, hash).site, hash.text(core))).collect();
     let planned = |node: &Node| {
         let here = machines.iter().filter(|(site, _)| *site == node.site);
         let hashes: Vec<&String> = here.map(|(_, hash)| hash).collect();
@@ -44,8 +44,8 @@ pub(in crate::network) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>)
 
 /// `GET /allocation/{vm_hash}`: the node of a machine.
 pub(in crate::network) fn allocation(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let store = &state.primary.store;
@@ -55,14 +55,14 @@ pub(in crate::network) fn allocation(
     let Some(machine) = machine else {
         return Err(Refusal::new(&SCHEDULER, format!("no machine {:.80}", call.capture(0))));
     };
-    let node = place(state, core, machine.hash());
+    let node = place(core, state, machine.hash());
     let body = json!({ "vm_hash": machine.hash().text(core), "node_id": *node.id, "url": *node.url });
     Ok(core.json(200, body))
 }
 
 /// `GET /nodes`: the compute nodes.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
-pub(in crate::network) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn nodes(core: &mut Core, state: &mut State, _: &Call<'_>) -> Result<Reply, Refusal> {
     let shown = |node: &Node| {
         json!({
             "node_id": *node.id,
@@ -77,7 +77,7 @@ pub(in crate::network) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>
 }
 
 /// The compute node of a machine.
-fn place<'a>(state: &'a State, core: &Core, machine: Hash) -> &'a Node {
+fn place<'a>(core: &Core, state: &'a State, machine: Hash) -> &'a Node {
     let count = compute(state).count();
     let draw = core.rng.draw("network.allocation", &machine.0, 0);
     let at = usize::from(draw[0]) % count.max(1);

@@ -13,8 +13,8 @@ use crate::refusal::Refusal;
 /// `GET /api/services`: the health of every site except the status service itself.
 #[expect(clippy::unnecessary_wraps, reason = "handlers have one form")]
 pub(in crate::network) fn services(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     _: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let others = sites::ALL.iter().filter(|site| **site != sites::STATUS);

@@ -25,8 +25,8 @@ pub(in crate::network) struct Information {
 
 /// Returns the public information of a node.
 pub(in crate::network) fn public(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let Some(node) = state.nodes.at_site(call.site) else {

@@ -26,8 +26,8 @@ const BLOCKS_BEHIND: u64 = 5;
 
 /// A core node's own measurements.
 pub(in crate::network) fn metrics(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     accept_all(core, call, &METRICS)?;
@@ -44,8 +44,8 @@ pub(in crate::network) fn metrics(
 
 /// A compute node's login. It always rejects; there are no credentials.
 pub(in crate::network) fn login(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
@@ -66,8 +66,8 @@ pub(in crate::network) fn log_in(core: &mut Core, _: &Call<'_>) -> Reply {
 
 /// A machine on a compute node.
 pub(in crate::network) fn machine(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
@@ -85,8 +85,8 @@ pub(in crate::network) fn machine(
 
 /// A status check of a compute node.
 pub(in crate::network) fn check(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let node = node(state, call)?;

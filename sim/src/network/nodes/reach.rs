@@ -5,15 +5,15 @@ use crate::exchange::{ExchangeId, Reply, RequestHead, Site};
 use crate::network::state::{State, Timer, set};
 
 /// The response of a node that is not reachable. A world cannot refuse a connection, so it returns this.
-pub(in crate::network) fn refuses(state: &State, core: &Core, head: &RequestHead) -> Option<Reply> {
+pub(in crate::network) fn refuses(core: &Core, state: &State, head: &RequestHead) -> Option<Reply> {
     state.nodes.at_site(head.site)?.unreachable_from(head.peer)?;
     Some(core.text(503, "no such node"))
 }
 
 /// The response of a node, or `None` if a slow node sends it later.
 pub(in crate::network) fn slowed(
-    state: &State,
     core: &mut Core,
+    state: &State,
     exchange: ExchangeId,
     site: Site,
     reply: Reply,

@@ -26,7 +26,7 @@ use crate::seam::{Answer, Body as ReplyBody};
 pub(in crate::network) struct Ran(pub(in crate::network) String);
 
 /// Runs a program.
-pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
+pub(in crate::network) fn run(core: &mut Core, state: &mut State, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
     let content = find(&state.seen(core, call.site), hash);
     let known = content.and_then(|members| {
@@ -42,7 +42,7 @@ pub(in crate::network) fn run(state: &mut State, core: &mut Core, call: &Call<'_
     }
     let result = program.run(&variables).map_err(|fault| Refusal::new(&RESULT, fault.to_string()))?;
     let executed = json!({ "program_hash": hash, "name": program.name, "result": result });
-    deliveries::raise(state, core, PROGRAM_EXECUTED, &executed);
+    deliveries::raise(core, state, PROGRAM_EXECUTED, &executed);
     Ok(core.reply(Answer::new(Ran(result.clone()), 200, ReplyBody::Text(result))))
 }
 

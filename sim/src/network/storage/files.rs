@@ -71,8 +71,8 @@ pub(in crate::network) fn body_limit(limits: &Limits) -> usize {
 
 /// Stores a file and the STORE message that keeps it.
 pub(in crate::network) fn upload(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let parts = Parts::run(core, call)?;
@@ -102,7 +102,7 @@ pub(in crate::network) fn upload(
     };
     // The file must be there before the message that keeps it is validated.
     state.primary.store.files.put(&cid, file, upload.content_type);
-    let stored = create::store(state, core, &draft.signed(&upload.signature));
+    let stored = create::store(core, state, &draft.signed(&upload.signature));
     // The message was rejected, or was known and its file is gone: nothing keeps the file.
     state.primary.store.files.drop_unkept(&cid);
     let created = Created::find(state, stored?);
@@ -111,22 +111,22 @@ pub(in crate::network) fn upload(
 
 /// Reads a file with its content type.
 pub(in crate::network) fn file(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let content = read(state, core, call, &UNKNOWN)?;
+    let content = read(core, state, call, &UNKNOWN)?;
     Ok(served(core, &FILE, content))
 }
 
 /// Reads a file's bytes.
-pub(in crate::network) fn raw(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let Content { bytes, .. } = read(state, core, call, &UNKNOWN_RAW)?;
+pub(in crate::network) fn raw(core: &mut Core, state: &mut State, call: &Call<'_>) -> Result<Reply, Refusal> {
+    let Content { bytes, .. } = read(core, state, call, &UNKNOWN_RAW)?;
     Ok(served(core, &RAW, Content { bytes, content_type: DEFAULT_CONTENT_TYPE.to_owned() }))
 }
 
 /// The file that a request names.
-fn read(state: &State, core: &mut Core, call: &Call<'_>, unknown: Id) -> Result<Content, Refusal> {
+fn read(core: &mut Core, state: &State, call: &Call<'_>, unknown: Id) -> Result<Content, Refusal> {
     let (replica, hash) = (state.seen(core, call.site), call.capture(0));
     let found = FindFile::run(core, &replica, hash, call.site);
     found.ok_or_else(|| Refusal::new(unknown, format!("no file {hash:.80}")))

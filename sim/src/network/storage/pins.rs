@@ -29,8 +29,8 @@ pub(in crate::network) struct Content {
 
 /// The action `content`: content that the network does not have and can fetch once it is pinned.
 pub(in crate::network) fn put_elsewhere(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     Content { text, content_type }: Content,
 ) -> Result<Value, String> {
     if text.len() > ELSEWHERE_BYTES || state.elsewhere.len() >= ELSEWHERE {
@@ -45,8 +45,8 @@ pub(in crate::network) fn put_elsewhere(
 
 /// Reads content by its hash.
 pub(in crate::network) fn read(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let replica = state.seen(core, call.site);

@@ -45,8 +45,8 @@ impl Answer<Random> {
 
 /// Draws a number.
 pub(in crate::network) fn generate(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let body = object(core, call, &GENERATE_BODY)?;
@@ -62,8 +62,8 @@ pub(in crate::network) fn generate(
 
 /// Verifies a number.
 pub(in crate::network) fn verify(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let body = object(core, call, &VERIFY_BODY)?;

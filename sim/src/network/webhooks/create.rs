@@ -13,8 +13,8 @@ use crate::refusal::Refusal;
 
 /// Handles a registration.
 pub(in crate::network) fn create(
-    state: &mut State,
     core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
     let created = Take::run(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;

@@ -44,7 +44,7 @@ pub(in crate::network) fn apply(state: &mut State, number: Number, registration:
 }
 
 /// Raises `message.new` for a message that was found valid.
-pub(in crate::network) fn message_new(state: &mut State, core: &mut Core, number: Number) {
+pub(in crate::network) fn message_new(core: &mut Core, state: &mut State, number: Number) {
     if !state.webhooks.wants(MESSAGE_NEW) {
         return;
     }
@@ -57,18 +57,18 @@ pub(in crate::network) fn message_new(state: &mut State, core: &mut Core, number
         "channel": &*message.channel,
         "timestamp": message.timestamp,
     });
-    raise(state, core, MESSAGE_NEW, &data);
+    raise(core, state, MESSAGE_NEW, &data);
 }
 
 /// Sends a delivery to every webhook that listed the event.
-pub(in crate::network) fn raise(state: &mut State, core: &mut Core, event: &str, data: &Value) {
+pub(in crate::network) fn raise(core: &mut Core, state: &mut State, event: &str, data: &Value) {
     let wanting: Vec<Arc<Webhook>> = state.webhooks.wanting(event).cloned().collect();
     for webhook in wanting {
         let body = payload(core, &webhook, event, data);
         let signature = sign(&webhook.registration.secret, &body);
         let delivery = Delivery::new(webhook, event, body, signature);
         if let Some(number) = state.webhooks.keep(delivery) {
-            attempt(state, core, number);
+            attempt(core, state, number);
         }
     }
 }
@@ -94,11 +94,11 @@ fn payload(core: &mut Core, webhook: &Webhook, event: &str, data: &Value) -> Byt
 }
 
 /// Sends a delivery, for the first time or as a retry.
-pub(in crate::network) fn attempt(state: &mut State, core: &mut Core, number: u64) {
+pub(in crate::network) fn attempt(core: &mut Core, state: &mut State, number: u64) {
     let Some(delivery) = state.webhooks.delivery(number) else { return };
     let url = delivery.webhook.registration.url.clone();
     if core.fault(faults::WEBHOOK_DOWN, &[("url", &url), ("event", &delivery.event)]) {
-        return settled(state, core, number, Err(Failure::Unreachable));
+        return settled(core, state, number, Err(Failure::Unreachable));
     }
     let signature = HeaderValue::try_from(delivery.signature.as_str()).expect("a signature is hex digits");
     let request = Outgoing::to_url(url, Method::POST)
@@ -108,7 +108,7 @@ pub(in crate::network) fn attempt(state: &mut State, core: &mut Core, number: u6
 }
 
 /// Takes the outcome of an attempt.
-pub(in crate::network) fn settled(state: &mut State, core: &mut Core, number: u64, outcome: Outcome) {
+pub(in crate::network) fn settled(core: &mut Core, state: &mut State, number: u64, outcome: Outcome) {
     let now = core.now();
     let status = outcome.map(|reply| reply.status);
     let Some(tries) = state.webhooks.tried(number, now, status) else { return };
