@@ -32,13 +32,13 @@ mistakes! {
                 let files = BTreeMap::from([("index.html".to_owned(), Arc::from(bytes))]);
                 Ok(Extracted { files, bytes: bytes.len() as u64, ..Extracted::default() })
             }
-        TRAVERSAL => "A server joins the path to its folder and normalizes the result, which then looks harmless.",
-            |path: &str| -> Result<Cow<'_, str>, String> { Ok(normal(path).into()) }
-        ABSOLUTE => "A server strips the slashes at the beginning, as most programs that extract zips do.",
+        TRAVERSAL => "A server renames each `..`, as programs that clean file names do.",
+            |path: &str| -> Result<Cow<'_, str>, String> { Ok(cleaned(path).into()) }
+        ABSOLUTE => "A server renames an empty first segment, as programs that clean file names do.",
             |name: &str| -> Result<Cow<'_, str>, String> {
-                let relative = name.trim_start_matches('/');
+                let relative = format!("_{name}");
                 // The next rule is about a path that leads out of the root.
-                Ok(if climbs_out(relative) { relative.into() } else { normal(relative).into() })
+                Ok(if climbs_out(name.trim_start_matches('/')) { relative } else { cleaned(&relative) }.into())
             }
         SYMLINK => "A server extracts files and folders alone, because links are where zips become dangerous.",
             |_path: &str| -> bool { false }
@@ -55,6 +55,16 @@ mistakes! {
         FILES => "A server limits bytes alone, because files cost no memory of their own.",
             |most: u64| -> u64 { most.saturating_mul(4) }
     }
+}
+
+/// The path with harmless segments. It is like no other path of a zip.
+fn cleaned(path: &str) -> String {
+    let segments = path.split('/').map(|segment| match segment {
+        "" | "." => "_".to_owned(),
+        ".." => "__".to_owned(),
+        name => name.replace(|letter: char| letter == '\\' || letter.is_control(), "_"),
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 /// The path with empty, `.` and `..` segments resolved, clamped at the root.

@@ -45,7 +45,7 @@ pub(super) struct Header<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) header: Header<'a>,
-    pub(super) path: path::Path,
+    pub(super) path: String,
     pub(super) kind: EntryKind,
 }
 

@@ -13,18 +13,9 @@ pub(super) const MOST_PATH: usize = 4096;
 /// The maximum length of a segment, in bytes.
 pub(super) const MOST_SEGMENT: usize = 255;
 
-/// A path within the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path {
-    /// Without a trailing slash.
-    pub(super) text: String,
-    /// Whether it is another path than the name says, which is a mistake. The entry then replaces one with that path.
-    pub(super) altered: bool,
-}
-
-/// Checks the name of an entry. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like
+/// Reads the name of an entry: a path within the root, without a trailing slash. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like
 /// everything that would need normalizing.
-pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<Path, Refused> {
+pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<String, Refused> {
     let because = |why: &str| format!("{}: {why}", shown(name));
     let text = rules.read(&UTF_8, name, |name| {
         std::str::from_utf8(name).map(Cow::from).map_err(|_| because("not UTF-8"))
@@ -36,14 +27,10 @@ pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<Path, Refused>
     let inside = rules.read_value(&TRAVERSAL, &*relative, values, |path| {
         if climbs_out(path) { Err(because("the path leads out of the root")) } else { Ok(path.into()) }
     })?;
-    if inside != text {
-        return Ok(Path { text: inside.into_owned(), altered: true });
-    }
-    let plain = rules.read(&PLAIN, &*inside, |path| match fault(path) {
+    rules.read(&PLAIN, &*inside, |path| match fault(path) {
         Some(fault) => Err(because(fault)),
         None => Ok(path.strip_suffix('/').unwrap_or(path).to_owned()),
-    })?;
-    Ok(Path { text: plain, altered: false })
+    })
 }
 
 /// Why a relative name is not a usable path, if so.

@@ -41,9 +41,7 @@ impl Tree {
         for entry in entries {
             let planted = tree.plant(entry);
             let clash = planted.as_ref().err().copied();
-            // A path changed by a violated rule may equal the path of another entry.
-            let holds = clash.is_none() || entry.path.altered;
-            rules.require(&FAITHFUL, holds, || entry.why(clash.unwrap_or_default()))?;
+            rules.require(&FAITHFUL, clash.is_none(), || entry.why(clash.unwrap_or_default()))?;
             tree.of_entries.push(planted.ok());
         }
         Ok(tree)
@@ -59,7 +57,7 @@ impl Tree {
     }
 
     fn plant(&mut self, entry: &Entry<'_>) -> Result<usize, &'static str> {
-        let path = &entry.path.text;
+        let path = &entry.path;
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut at = ROOT;
         for parent in parents.split('/').filter(|parent| !parent.is_empty()) {
@@ -78,7 +76,6 @@ impl Tree {
         match (&kept.what, entry.kind) {
             (What::Directory(_), EntryKind::Directory) if !kept.named => kept.named = true,
             (What::Leaf(_), EntryKind::File | EntryKind::Link) if is_new => {}
-            (What::Leaf(_), EntryKind::File | EntryKind::Link) if entry.path.altered => {}
             _ => return Err("another entry has the same path"),
         }
         Ok(node)
