@@ -12,16 +12,16 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::call::Family;
-use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
+use super::discovery::{Discovered, ListedServers, ModelList};
 use super::infer::UseModel;
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
+use super::pool::Membership;
 use super::refusal::Rejected;
-use super::route::{Session, TryModel, Untried, why_failed};
+use super::route::{Session, TryModel, Untried};
 use super::servers::{self, Events, IsStreamed, RunModel, Whole};
 use super::stream::{EVENT_STREAM, Frames, LastWords, MediaType};
 use super::wire::Data;
-use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 
@@ -240,13 +240,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     discovery::CURRENT => "servers that have left are still listed",
         step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
-    discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
-        s.0 = |core, state, model| {
-            let mut servers = discover::listed_servers(core, state, model);
-            servers.retain(|number| state.pool.at(*number).left == 0);
-            servers
-        };
-    };
+    discovery::CURRENT, "joined" => "a server that is added does not join the pool",
+        step |s: &mut Membership| s.joined = false;
 
     errors::DETAIL_401 => "the detail of a 401 is an array",
         reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "detail": ["no"] }));
@@ -292,14 +287,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
     pool::ALL_FAILED => "a request whose servers have all failed returns 500",
         reply |r: &mut Answer<Rejected>| r.change(&pool::ALL_FAILED, 500);
     pool::PER_MODEL => "all models fail once the servers of one model have failed", step |s: &mut TryModel| {
-        s.0 = |core, model| {
-            let others = failures(core).any(|why| why != why_failed(model));
+        s.0 = |_, state, model| {
+            let others = state.failed.keys().any(|failed| *failed != model.id);
             reject_if(others, &pool::PER_MODEL, || "the servers of another model have failed".to_owned())
         };
     };
     pool::RECOVERS => "a model whose servers have failed never recovers", step |s: &mut TryModel| {
-        s.0 = |core, model| {
-            let before = failures(core).any(|why| why == why_failed(model));
+        s.0 = |_, state, model| {
+            let before = state.failed(model) > 0;
             reject_if(before, &pool::RECOVERS, || format!("the servers of {} had failed before", model.id))
         };
     };
@@ -330,12 +325,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 fn reject_if(is_met: bool, rule: Id, why: impl FnOnce() -> String) -> Result<(), Refused> {
     if is_met { Err(Refused { rule, why: why() }) } else { Ok(()) }
-}
-
-/// Why requests have failed at all servers, from the log.
-fn failures(core: &Core) -> impl Iterator<Item = &str> {
-    let row = pool::ALL_FAILED.to_string();
-    core.log.lines().filter(move |line| line.requirement == row).map(|line| line.why.as_str())
 }
 
 impl Answer<Whole> {

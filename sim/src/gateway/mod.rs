@@ -49,7 +49,7 @@ use enclave::Enclave;
 use endpoints::{Endpoint, Found};
 use keys::{KeyState, Keys};
 use payment::Payments;
-use pool::{CONFIDENTIAL, Pool};
+use pool::{CONFIDENTIAL, Model, Pool};
 use route::Pending;
 use stream::Stream;
 
@@ -78,6 +78,8 @@ pub struct State {
     streams: OrdMap<ExchangeId, Stream>,
     /// The number of answered requests: the key of their draws.
     answered: u64,
+    /// The numbers of requests that no server has answered, by model.
+    failed: OrdMap<&'static str, u64>,
     /// The number of health checks left, and whether the next one is scheduled.
     health_left: u32,
     health_armed: bool,
@@ -114,6 +116,7 @@ impl SimService for State {
             pending: OrdMap::new(),
             streams: OrdMap::new(),
             answered: 0,
+            failed: OrdMap::new(),
             health_left: 0,
             health_armed: false,
             limits,
@@ -166,6 +169,7 @@ impl SimService for State {
     /// With its keys: a world's keys open nothing outside of it.
     fn view(&self, core: &Core) -> Value {
         let key = |state| self.keys.any(state);
+        let model = |model: &Model| model.view(self.failed(model));
         json!({
             "keys": {
                 "valid": key(KeyState::Valid),
@@ -174,7 +178,7 @@ impl SimService for State {
             },
             "accounts": self.keys.view(),
             "spent": self.keys.spent(),
-            "models": pool::MODELS.iter().map(pool::Model::view).collect::<Vec<_>>(),
+            "models": pool::MODELS.iter().map(model).collect::<Vec<_>>(),
             "servers": self.pool.view(core),
             "enclave": self.enclave.view(core),
             "payment_flow": self.limits.payment_flow > 0,
@@ -197,6 +201,11 @@ impl SimService for State {
 }
 
 impl State {
+    /// The number of requests for a model that no server has answered.
+    fn failed(&self, model: &Model) -> u64 {
+        self.failed.get(model.id).copied().unwrap_or_default()
+    }
+
     fn answer(
         &mut self,
         core: &mut Core,

@@ -27,8 +27,6 @@ pub(super) struct Server {
     pub(super) site: Site,
     /// Whether it belongs to the pool.
     pub(super) joined: bool,
-    /// How often it has left the pool.
-    pub(super) left: u32,
     /// Whether it runs.
     pub(super) up: bool,
     /// Whether the gateway considers it healthy.
@@ -80,8 +78,8 @@ impl Model {
         models(core).into_iter().find(|model| model.id == id)
     }
 
-    /// The model, for display.
-    pub(super) fn view(&self) -> Value {
+    /// The model, for display. `failed` is the number of requests that no server has answered.
+    pub(super) fn view(&self, failed: u64) -> Value {
         let site = |number: &Number| SERVERS.get(*number).unwrap_or(&ENCLAVE).name;
         json!({
             "id": self.id,
@@ -90,6 +88,7 @@ impl Model {
             "always_calls": self.traits.tools,
             "vision": self.traits.vision,
             "confidential": self.servers.contains(&CONFIDENTIAL),
+            "failed": failed,
             "servers": self.servers.iter().map(site).collect::<Vec<_>>(),
         })
     }
@@ -118,6 +117,13 @@ impl Cookie {
     pub(super) const STICKY: Cookie = Cookie { name: "svc-session", attributes: "Path=/; HttpOnly" };
 }
 
+/// Whether a server belongs to the pool after an operator's change.
+#[derive(Clone, PartialEq)]
+pub(super) struct Membership {
+    /// It does.
+    pub(super) joined: bool,
+}
+
 /// The servers. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
@@ -129,15 +135,8 @@ pub(super) struct Pool {
 impl Pool {
     /// Every server is in the pool, runs, and is considered healthy.
     pub(super) fn new() -> Pool {
-        let server = |site: &Site| Server {
-            site: *site,
-            joined: true,
-            left: 0,
-            up: true,
-            well: true,
-            busy: 0,
-            answered: 0,
-        };
+        let server =
+            |site: &Site| Server { site: *site, joined: true, up: true, well: true, busy: 0, answered: 0 };
         let servers = SERVERS.iter().chain([&ENCLAVE]).map(server).collect();
         Pool { servers: Arc::new(servers), routed: 0 }
     }

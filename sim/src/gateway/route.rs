@@ -58,19 +58,19 @@ pub(super) fn begin(
     exchange: ExchangeId,
     work: Work,
 ) -> Result<Option<Reply>, Refusal> {
-    TryModel::run(core, work.model)?;
+    TryModel::run(core, state, work.model)?;
     let Session { sticky } = core.step(Session { sticky: work.sticky });
     let left = state.pool.order(work.model, sticky).into();
     next(core, state, exchange, work, left)
 }
 
 steps! {
-    TryModel(model: &Model) -> Result<(), Refused> = try_model;
+    TryModel(state: &State, model: &Model) -> Result<(), Refused> = try_model;
 }
 
 /// The servers of a model are tried, whatever has failed before.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
-pub(super) fn try_model(_: &mut Core, _: &Model) -> Result<(), Refused> {
+pub(super) fn try_model(_: &mut Core, _: &State, _: &Model) -> Result<(), Refused> {
     Ok(())
 }
 
@@ -102,7 +102,8 @@ fn next(
             }
         }
     }
-    Err(Refusal::new(&ALL_FAILED, why_failed(work.model)))
+    *state.failed.entry(work.model.id).or_default() += 1;
+    Err(Refusal::new(&ALL_FAILED, format!("every server of {} has failed", work.model.id)))
 }
 
 /// A server's first byte has arrived, or the gateway has timed out.
@@ -196,9 +197,4 @@ fn failed(core: &mut Core, state: &mut State, server: Number, is_last: bool) {
     moves(core, RequestState::Routed, event);
     state.pool.at_mut(server).well = false;
     super::health::wake(core, state);
-}
-
-/// Why a request for a model has failed, as the log shows it.
-pub(super) fn why_failed(model: &Model) -> String {
-    format!("every server of {} has failed", model.id)
 }
