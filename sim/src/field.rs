@@ -1,5 +1,5 @@
-//! Field deviations: one declared field of the responses of one endpoint is wrong. The declarations generate them, and one
-//! hook at the edge of the core makes them, so that no handler knows of them.
+//! Field deviations: one declared field of the responses of one endpoint is wrong, or one parameter of its queries is
+//! disregarded. The declarations generate them, and hooks at the edge of the core make them, so that no handler knows of them.
 
 use std::sync::Arc;
 
@@ -37,16 +37,23 @@ impl Fields {
         self.cells.iter().any(|cell| cell.at != Place::ANY)
     }
 
-    /// A client's request begins.
-    pub(crate) fn asked(&mut self, exchange: ExchangeId, head: &RequestHead, dialect: &Dialect) {
+    /// A client's request begins. Its query is read with the active deviations of parameters: the place of a query is its
+    /// endpoint.
+    pub(crate) fn asked(&mut self, exchange: ExchangeId, head: &mut RequestHead, dialect: &Dialect) {
         if self.cells.is_empty() {
             return;
         }
-        let path = head.target.split('?').next().unwrap_or_default();
+        let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
         let found =
             catalogue::endpoint_at(dialect, head.site.service, head.site.name, head.method.as_str(), path);
         if let Some(endpoint) = found {
             self.asked.insert(exchange, endpoint);
+            let of_query = self.of_exchange(exchange, Place::ANY).filter(|cell| cell.part == Part::Query);
+            let misread =
+                of_query.fold(None, |read, cell| cell.misread(read.as_deref().unwrap_or(query)).or(read));
+            if let Some(misread) = misread {
+                head.target = format!("{path}?{misread}");
+            }
         }
     }
 
@@ -117,6 +124,6 @@ fn change(cell: &Cell, reply: &mut Reply, response: u64) {
                 reply.headers.insert(name, HeaderValue::from_static(value));
             }
         }
-        Part::Event => {}
+        Part::Event | Part::Query => {}
     }
 }

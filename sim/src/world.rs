@@ -329,12 +329,12 @@ impl World {
         self.core.note(0, Noted::Control(what));
     }
 
-    fn head(&mut self, head: Box<RequestHead>, own: Option<Box<Own>>) {
+    fn head(&mut self, mut head: Box<RequestHead>, own: Option<Box<Own>>) {
         self.last += 1;
         self.core.note(self.last, Noted::Head(&head));
         let site = head.site;
         if own.is_none() {
-            self.core.fields.asked(self.last, &head, &self.core.dialect);
+            self.core.fields.asked(self.last, &mut head, &self.core.dialect);
             self.receiving += 1;
         }
         self.core.current = self.last;

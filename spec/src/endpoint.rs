@@ -52,6 +52,9 @@ pub struct Shape {
     pub whole: &'static [Whole],
     /// The headers of every response.
     pub answers: &'static [Header],
+    /// The row about the media type of a JSON body. `None`: the row of the body where client libraries decide by it, and else
+    /// none.
+    pub json_type: Option<Id>,
     /// The forms of its errors; the first that names a status is that status's form.
     pub errors: &'static [ErrorForm],
     /// Statuses that the documents leave open, beyond those they list.
@@ -72,6 +75,7 @@ impl Shape {
         others: &[],
         whole: &[],
         answers: &[],
+        json_type: None,
         errors: &[],
         open: &[],
     };
@@ -128,10 +132,10 @@ impl Endpoint {
         self.path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
     }
 
-    /// Whether a JSON body must have a JSON media type: client libraries of document 1 decide by it. For the other services
-    /// it is only usual.
-    pub const fn types_json(&self) -> bool {
-        self.service.document() == 1
+    /// The row about the media type of a JSON body, whose form belongs to the row `body`. Client libraries of document 1 decide
+    /// by it.
+    pub fn json_type(&self, body: Id) -> Option<Id> {
+        self.shape.json_type.or((self.service.document() == 1).then_some(body))
     }
 
     /// What a response with this status must hold. `None` if the documents do not show it.

@@ -43,6 +43,8 @@ pub enum Part {
     Bytes,
     /// A header.
     Header,
+    /// A parameter of the request's query.
+    Query,
 }
 
 /// What is wrong with a field.
@@ -92,6 +94,10 @@ pub enum Wrong {
     Early,
     /// It is a day too late.
     Late,
+    /// It is ignored.
+    Ignored,
+    /// Only the first of its values counts.
+    First,
 }
 
 /// A day in seconds.
@@ -125,6 +131,8 @@ impl Wrong {
             Wrong::Counted => "counted",
             Wrong::Early => "early",
             Wrong::Late => "late",
+            Wrong::Ignored => "ignored",
+            Wrong::First => "first",
         }
     }
 
@@ -137,7 +145,7 @@ impl Wrong {
     fn value(self, conforming: &Value, response: u64) -> Value {
         let number = conforming.as_f64().unwrap_or_default();
         match self {
-            Wrong::Missing | Wrong::Null => Value::Null,
+            Wrong::Missing | Wrong::Null | Wrong::Ignored | Wrong::First => Value::Null,
             Wrong::Boolean | Wrong::Present => json!(true),
             Wrong::Integer => json!(7),
             Wrong::Fraction => json!(number + 0.5),
@@ -199,6 +207,7 @@ impl fmt::Display for Cell {
             Part::Event => "event:",
             Part::Bytes => "bytes:",
             Part::Header => "header:",
+            Part::Query => "query:",
         };
         write!(f, "{PREFIX}{} {}/{status}/{part}{path}={}", endpoint.method, endpoint.path, wrong.name())
     }
@@ -254,7 +263,8 @@ fn statuses(endpoint: &'static Endpoint) -> impl Iterator<Item = u16> {
 }
 
 fn made(endpoint: &'static Endpoint) -> Vec<Cell> {
-    let mut cells = Vec::new();
+    let mut cells: Vec<Cell> =
+        endpoint.shape.query.iter().flat_map(|field| of_parameter(endpoint, field)).collect();
     for status in statuses(endpoint) {
         let Some(Expected { body, row, headers, may_be_foreign, .. }) = endpoint.expected(status) else {
             continue;
@@ -287,15 +297,27 @@ fn made(endpoint: &'static Endpoint) -> Vec<Cell> {
             }
             Reply::Open(_) | Reply::Bytes => {}
         }
-        if matches!(body, Reply::Json(_) | Reply::JsonOrEvents(..)) && endpoint.types_json() {
+        let is_json = matches!(body, Reply::Json(_) | Reply::JsonOrEvents(..));
+        if let Some(row) = endpoint.json_type(row).filter(|_| is_json) {
             cells.push(cell(Part::Header, CONTENT_TYPE.to_owned(), Wrong::Form, row, Vec::new()));
         }
         // A body that is not JSON at all.
-        if matches!(body, Reply::Json(_) | Reply::JsonOrEvents(..)) && status < 500 && !may_be_foreign {
+        if is_json && !may_be_foreign {
             cells.push(cell(Part::Bytes, String::new(), Wrong::Text, row, Vec::new()));
         }
     }
     cells
+}
+
+/// The ways in which a server disregards a parameter.
+fn of_parameter(endpoint: &'static Endpoint, field: &'static Field) -> impl Iterator<Item = Cell> {
+    let selects = field.relation == Some(Relation::Selects);
+    let ignored = field.related.filter(|_| selects).map(|row| (Wrong::Ignored, row));
+    let first = field.row.filter(|_| selects).map(|row| (Wrong::First, row));
+    ignored.into_iter().chain(first).map(move |(wrong, row)| {
+        let (part, path) = (Part::Query, field.name.to_owned());
+        Cell { endpoint, status: 200, part, path, wrong, row, steps: Vec::new() }
+    })
 }
 
 fn of_header(rule: HeaderRule) -> &'static [Wrong] {
@@ -385,7 +407,7 @@ fn unrelated(field: &Field) -> impl Iterator<Item = Wrong> {
         Some(Relation::Names(resource)) if !resource.sent.is_empty() => &[Wrong::Other],
         Some(Relation::Asked(..) | Relation::Derived(_)) => &[Wrong::Other],
         Some(Relation::Of(..)) => &[Wrong::Changing],
-        Some(Relation::Names(_) | Relation::Free(_)) | None => &[],
+        Some(Relation::Names(_) | Relation::Selects | Relation::Free(_)) | None => &[],
     };
     let moment: &[Wrong] = if field.is_moment { &[Wrong::Early, Wrong::Late] } else { &[] };
     [fresh, related, moment].into_iter().flatten().copied()
@@ -511,6 +533,18 @@ fn shown(steps: &[Step]) -> String {
 }
 
 impl Cell {
+    /// The query as a server reads it that disregards the parameter. `None`: the query does not have it.
+    pub fn misread(&self, query: &str) -> Option<String> {
+        let mut params: Vec<(String, String)> =
+            form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let is_its = |(name, _): &(String, String)| *name == self.path;
+        let value = params.iter().find(|param| is_its(param)).map(|(_, value)| value.clone())?;
+        params.retain(|param| !is_its(param));
+        let kept = value.split(',').next().filter(|_| self.wrong == Wrong::First);
+        params.extend(kept.map(|kept| (self.path.clone(), kept.to_owned())));
+        Some(form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish())
+    }
+
     /// Makes the field wrong wherever it is in a JSON value, in the response with this number. Returns whether it was there.
     pub fn spoil(&self, value: &mut Value, response: u64) -> bool {
         spoil(value, &self.steps, self.wrong, response)

@@ -40,6 +40,8 @@ pub enum Relation {
     Asked(Asked, Alike),
     /// It is made from this. The check of its row makes it again, or compares the two.
     Derived(&'static str),
+    /// A parameter of a query: it selects what the response shows.
+    Selects,
     /// The documents leave its value to the server, for this reason.
     Free(&'static str),
 }

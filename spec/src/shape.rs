@@ -85,6 +85,14 @@ impl Field {
         self
     }
 
+    /// It is a parameter of a query that selects what the response shows. Its owner, if it has one, is the row about several
+    /// values.
+    #[must_use]
+    pub const fn selects(mut self, row: Id) -> Field {
+        self.relation = Some(Relation::Selects);
+        self.related(row)
+    }
+
     /// The documents leave its value to the server.
     #[must_use]
     pub const fn free(mut self, why: &'static str) -> Field {

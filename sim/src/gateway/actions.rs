@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::keys::KeyState;
-use super::pool::{CONFIDENTIAL, Membership};
+use super::pool::CONFIDENTIAL;
 use super::{State, health, stream};
 use crate::core::Core;
 
@@ -97,7 +97,8 @@ fn server(core: &mut Core, state: &mut State, change: &Change) -> Result<Value, 
         state.pool.named(&change.site).ok_or_else(|| format!("unknown server {:.60?}", change.site))?;
     let server = state.pool.at_mut(number);
     if let Some(listed) = change.listed {
-        server.joined = core.step(Membership { joined: listed }).joined;
+        server.left += u32::from(!listed);
+        server.joined = listed;
     }
     let was_up = server.up;
     server.up = change.up.unwrap_or(was_up);

@@ -12,11 +12,10 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::call::Family;
-use super::discovery::{Discovered, ListedServers, ModelList};
+use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
 use super::infer::UseModel;
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
-use super::pool::Membership;
 use super::refusal::Rejected;
 use super::route::{Session, TryModel, Untried};
 use super::servers::{self, Events, IsStreamed, RunModel, Whole};
@@ -240,8 +239,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     discovery::CURRENT => "servers that have left are still listed",
         step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
-    discovery::CURRENT, "joined" => "a server that is added does not join the pool",
-        step |s: &mut Membership| s.joined = false;
+    discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
+        s.0 = |core, state, model| {
+            let mut servers = discover::listed_servers(core, state, model);
+            servers.retain(|number| state.pool.at(*number).left == 0);
+            servers
+        };
+    };
 
     errors::DETAIL_401 => "the detail of a 401 is an array",
         reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "detail": ["no"] }));

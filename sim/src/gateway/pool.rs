@@ -27,6 +27,8 @@ pub(super) struct Server {
     pub(super) site: Site,
     /// Whether it belongs to the pool.
     pub(super) joined: bool,
+    /// How often it has left the pool.
+    pub(super) left: u32,
     /// Whether it runs.
     pub(super) up: bool,
     /// Whether the gateway considers it healthy.
@@ -117,13 +119,6 @@ impl Cookie {
     pub(super) const STICKY: Cookie = Cookie { name: "svc-session", attributes: "Path=/; HttpOnly" };
 }
 
-/// Whether a server belongs to the pool after an operator's change.
-#[derive(Clone, PartialEq)]
-pub(super) struct Membership {
-    /// It does.
-    pub(super) joined: bool,
-}
-
 /// The servers. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
@@ -135,8 +130,15 @@ pub(super) struct Pool {
 impl Pool {
     /// Every server is in the pool, runs, and is considered healthy.
     pub(super) fn new() -> Pool {
-        let server =
-            |site: &Site| Server { site: *site, joined: true, up: true, well: true, busy: 0, answered: 0 };
+        let server = |site: &Site| Server {
+            site: *site,
+            joined: true,
+            left: 0,
+            up: true,
+            well: true,
+            busy: 0,
+            answered: 0,
+        };
         let servers = SERVERS.iter().chain([&ENCLAVE]).map(server).collect();
         Pool { servers: Arc::new(servers), routed: 0 }
     }
@@ -197,6 +199,7 @@ impl Pool {
                 "site": server.site.name,
                 "url": url(core, server.site),
                 "listed": server.joined,
+                "left": server.left,
                 "up": server.up,
                 "well": server.well,
                 "busy": server.busy,

@@ -25,6 +25,15 @@ pub(super) struct Document {
     pub(super) is_contract: bool,
 }
 
+/// The collection whose document is shown.
+#[derive(Clone, PartialEq)]
+pub(super) struct Shown {
+    /// It was found by its URI.
+    pub(super) by_uri: bool,
+    /// Its index.
+    pub(super) index: usize,
+}
+
 /// The document of a collection's contract.
 pub(super) fn document(core: &mut Core, of: &Collection, at: &Address) -> Result<Reply, Refusal> {
     let row = if at.is_uri() { &BY_URI } else { &BY_CID };

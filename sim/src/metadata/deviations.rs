@@ -2,11 +2,12 @@
 
 use assay_spec::metadata::requirements::{contract, overrides, paths, records, root, token, validation};
 use assay_spec::metadata::route::{Address, Resource, route};
+use assay_spec::metadata::token::TokenId;
 use assay_spec::{Id, Without};
 use serde_json::{Value, json};
 
 use super::Route as RouteStep;
-use super::contract::{Document, TEMPLATE};
+use super::contract::{Document, Shown, TEMPLATE};
 use super::overrides::Overrides;
 use super::refusal::Rejected;
 use super::root::{self as root_page, Interface, Page};
@@ -33,14 +34,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
     contract::BY_URI => "contracts are not found by their URI", guard;
     contract::BY_URI, "list" => "a contract's document is wrapped in an array",
         reply |r: &mut Answer<Document>| r.wrap(&contract::BY_URI);
+    contract::BY_CID, "first" => "every content identifier returns the first contract's document",
+        step |s: &mut Shown| s.index *= usize::from(s.by_uri);
+    contract::BY_URI, "first" => "every URI returns the first contract's document",
+        step |s: &mut Shown| s.index *= usize::from(!s.by_uri);
     contract::UNKNOWN => "an unknown contract returns another contract's document", step |s: &mut Find| {
         s.0 = |core, state, at| State::find(core, state, at).or(Ok(0));
     };
-    contract::SAME => "a document has another name when found by URI", reply |r: &mut Answer<Document>| {
+    contract::SAME => "a document has another description when found by URI", reply |r: &mut Answer<Document>| {
         if r.about.by_uri
             && let Body::Json(document) = &mut r.body
         {
-            set(document, "name", "Another");
+            set(document, "description", "Another");
         }
     };
 
@@ -56,6 +61,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     token::BY_URI => "tokens are found only with .json", guard;
     token::BY_URI, "list" => "a token's document is wrapped in an array",
         reply |r: &mut Answer<Document>| r.wrap(&token::BY_URI);
+    token::BY_CID, "other" => "each token of a contract with a content identifier has the document of token 7",
+        step |s: &mut Filled| {
+            if s.has_cid {
+                s.id = TokenId::parse("7").expect("an integer is an id");
+            }
+        };
     token::SAME => "a document has another name at a path with .json", reply |r: &mut Answer<Document>| {
         if [&token::BY_CID_JSON, &token::BY_URI_JSON].contains(&r.about.row)
             && let Body::Json(document) = &mut r.body

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use assay_spec::metadata::requirements::contract::UNKNOWN;
 use assay_spec::metadata::route::{Address, Form, Resource, route, written};
+use assay_spec::metadata::token::TokenId;
 use assay_spec::{Refused, Service};
 use http::{HeaderValue, Method};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
@@ -29,6 +30,7 @@ use crate::services::SimService;
 use crate::variation::Variation;
 
 use collections::{Collection, UNKNOWN_TOKEN};
+use contract::Shown;
 use token::CheckId;
 
 /// The service.
@@ -81,12 +83,19 @@ impl SimService for State {
         let view = |collection: &Collection| {
             let path = collection.uri.as_ref().map(|uri| written(uri, Form::Raw));
             let overridden = collection.tokens.iter().filter(|(_, overrides)| !overrides.is_empty());
+            // What overrides change is left open.
+            let template = collection.tokens.iter().filter(|(_, overrides)| overrides.is_empty());
+            let name = |(id, _): (&TokenId, _)| {
+                (id.to_string(), json!({ "name": token::filled(collection, id, &[])["name"] }))
+            };
             json!({
                 "cid": collection.cid,
                 "uri": collection.uri,
                 "path": path,
                 "tokens": collection.tokens.keys().map(ToString::to_string).collect::<Vec<_>>(),
                 "overridden": overridden.map(|(id, _)| id.to_string()).collect::<Vec<_>>(),
+                "document": { "name": collection.metadata.name },
+                "token_documents": template.map(name).collect::<Map<_, _>>(),
             })
         };
         json!({
@@ -131,8 +140,9 @@ impl State {
         match &resource {
             Resource::Root => Ok(root::page(core)),
             Resource::Contract(address) => {
-                let of = self.found(core, address)?;
-                contract::document(core, of, address)
+                let index = Find::run(core, self, address)?;
+                let Shown { index, .. } = core.step(Shown { by_uri: address.is_uri(), index });
+                contract::document(core, &self.collections[index], address)
             }
             Resource::Token { contract, id, suffix } => {
                 let of = self.found(core, contract)?;

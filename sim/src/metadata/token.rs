@@ -14,9 +14,13 @@ use crate::exchange::Reply;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
 
-/// The overrides that fill a token's document.
+/// What a token's document is made of.
 #[derive(Clone, PartialEq)]
 pub(super) struct Filled {
+    /// Its contract has a content identifier.
+    pub(super) has_cid: bool,
+    /// The id.
+    pub(super) id: TokenId,
     /// The path ends in `.json`.
     pub(super) suffix: bool,
     /// The overrides.
@@ -35,11 +39,6 @@ pub(super) fn document(
         core.require(refused.rule, false, || refused.why.clone())?;
         Ok::<_, Refused>(Vec::new())
     })?;
-    let Filled { overrides, .. } = core.step(Filled { suffix, overrides });
-    let mut document = json!(of.template().of_token(id));
-    for (name, value) in overrides.iter().flatten() {
-        document[name] = value.clone();
-    }
     let row = match (at.is_uri(), suffix) {
         (false, true) => &BY_CID_JSON,
         (false, false) => &BY_CID,
@@ -47,8 +46,19 @@ pub(super) fn document(
         (true, false) => &BY_URI,
     };
     core.accept(row, ())?;
+    let Filled { id, overrides, .. } =
+        core.step(Filled { has_cid: of.cid.is_some(), id: id.clone(), suffix, overrides });
     let about = Document { row: row.rule, by_uri: at.is_uri(), is_contract: false };
-    Ok(core.reply(Answer::new(about, 200, Body::Json(document))))
+    Ok(core.reply(Answer::new(about, 200, Body::Json(filled(of, &id, &overrides)))))
+}
+
+/// The template of a contract, applied to an id, with overrides.
+pub(super) fn filled(of: &Collection, id: &TokenId, overrides: &[Map<String, Value>]) -> Value {
+    let mut document = json!(of.template().of_token(id));
+    for (name, value) in overrides.iter().flatten() {
+        document[name] = value.clone();
+    }
+    document
 }
 
 steps! {

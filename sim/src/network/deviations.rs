@@ -714,6 +714,12 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Rejected>| r.spoil(|r| r["status"] = json!("failed"));
     errors::BODY, "code" => "the code in an error body is a number",
         reply |r: &mut Answer<Rejected>| r.spoil(|r| r["code"] = json!(r.status));
+    errors::MEDIA_TYPE => "error bodies have the media type of a page",
+        reply |r: &mut Answer<Rejected>| r.spoil(|r| {
+            if let Body::Json(body) = &r.body {
+                r.body = Body::Typed("text/html", body.to_string().into());
+            }
+        });
     errors::BAD_REQUEST => "a date that is not a number returns 422",
         reply |r: &mut Answer<Rejected>| r.change(&[&flat::START_DATE, &flat::END_DATE], 422);
     errors::NO_INTERNAL => "a hash with invalid characters makes the server fail", guard;
@@ -740,6 +746,12 @@ const API: &[Deviation] = deviations! {
     limits::HEAVY, "late" => "program runs have no limit", limits |l: &mut Limits| l.heavy_per_window = u32::MAX;
     limits::RETRY_AFTER => "a 429 has no `Retry-After`",
         reply |r: &mut Answer<Rejected>| drop(r.headers.remove(RETRY_AFTER));
+    limits::RETRY_AFTER, "early" => "`Retry-After` is a second, whatever is left of the window" at places::INFO,
+        reply |r: &mut Answer<Rejected>| {
+            if let Some(after) = r.headers.get_mut(RETRY_AFTER) {
+                *after = http::HeaderValue::from_static("1");
+            }
+        };
     limits::MINUTE_PASSES => "the rate window lasts ten minutes",
         limits |l: &mut Limits| l.rate_window_ms = l.rate_window_ms.saturating_mul(10);
     limits::PER_ADDRESS => "all client addresses share one limit",

@@ -8,7 +8,7 @@ use assay_spec::crypto::text::{hex, parse_base64};
 use assay_spec::instant::{HOUR, MINUTE};
 use assay_spec::publish::machines::PrepareEvent;
 use assay_spec::publish::message::{Instruction, Message};
-use assay_spec::publish::places::{PREPARE_PUB, PREPARES};
+use assay_spec::publish::places::{FIRST, PREPARE_PUB, PREPARES};
 use assay_spec::publish::prepare::{ENDPOINT, Wanted, parse_body};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{
@@ -199,6 +199,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r.body = Body::Text("Bad Request".to_owned());
         }
     };
+    exchange::MEDIA_TYPE => "errors have the media type of a page", reply |r: &mut Answer<Rejected>| {
+        if let Body::Json(body) = &r.body {
+            r.body = Body::Typed("text/html", body.to_string().into());
+        }
+    };
     exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are rejected", limits |l: &mut Limits| l.body_bytes /= 2;
     exchange::BODY_LIMIT, "late" => "bodies over the limit are cut instead of rejected", guard;
     exchange::DAILY_REJECTED => "a prepare with a malformed field counts",
@@ -222,6 +227,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     exchange::RATE_PER_IP, "no-retry-after" => "no Retry-After", reply |r: &mut Answer<Rejected>| {
         r.headers.remove(http::header::RETRY_AFTER);
     };
+    exchange::RATE_PER_IP, "too-soon" => "`Retry-After` is a second, whatever is left of the window" at FIRST,
+        reply |r: &mut Answer<Rejected>| {
+            if let Some(after) = r.headers.get_mut(http::header::RETRY_AFTER) {
+                *after = http::HeaderValue::from_static("1");
+            }
+        };
     exchange::PER_ADDRESS => "all addresses share one limit",
         step |p: &mut Peer| p.address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     exchange::STANDBY => "a standby responds like the primary", guard;

@@ -147,11 +147,6 @@ pub(super) const ALL: &[Variation] = variations! {
         step |s: &mut FreeAfterFailure| s.0 = |core, _, domain, id| {
             timer(core, core.now() + MINUTE, Timer::Unlock(domain.to_owned(), id.to_owned()));
         };
-    "publish.error-type" => "errors in JSON have the media type of plain text", reply |r: &mut Answer<Rejected>| {
-        if let Body::Json(error) = &r.body {
-            r.body = Body::Typed("text/plain; charset=utf-8", error.to_string().into());
-        }
-    };
     "publish.daily-publishes" => "transfers and accepts do not count against the daily limit", step |s: &mut Count| {
         s.0 = |core, state, caller, wanted| match wanted {
             Wanted::Publish { .. } => prepare::count(core, state, caller, wanted),

@@ -25,9 +25,9 @@ const WRITE: &[Field] =
     &[must("key", ShapeKind::Text), may("address", ShapeKind::Text), must("content", ShapeKind::Object(&[]))];
 /// The parameters of a list.
 const LIST_QUERY: &[Field] = &[
-    may("address", ShapeKind::Text),
-    may("key", ShapeKind::Text),
-    may("keys", ShapeKind::Commas),
+    may("address", ShapeKind::Text).selects(&rows::BY_ADDRESS),
+    may("key", ShapeKind::Text).selects(&rows::BY_KEY),
+    may("keys", ShapeKind::Commas).selects(&rows::BY_KEYS),
     may("content.fields", ShapeKind::Commas),
     PAGE,
     LIMIT,
@@ -35,7 +35,8 @@ const LIST_QUERY: &[Field] = &[
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&Record::SHAPE)), PAGINATION];
 /// The parameters for reading the aggregates of an address.
-const OF_ADDRESS_QUERY: &[Field] = &[may("keys", ShapeKind::Commas), LIMIT];
+const OF_ADDRESS_QUERY: &[Field] =
+    &[may("keys", ShapeKind::Commas).selects(&rows::JSON_KEYS), LIMIT.selects(&rows::JSON_LIMIT)];
 
 endpoint! {
     /// Reads an aggregate.

@@ -16,29 +16,29 @@ use crate::shape::{Field, Reply, ShapeKind, may, must, object};
 
 /// The parameters of a list of events, for the API description.
 const EVENT_QUERY: &[Field] = &[
-    may("contract", ShapeKind::Text),
-    may("event_name", ShapeKind::Text),
-    may("from_block", ShapeKind::Integer),
-    may("to_block", ShapeKind::Integer),
-    may("from_timestamp", ShapeKind::Integer),
-    may("to_timestamp", ShapeKind::Integer),
+    may("contract", ShapeKind::Text).selects(&rows::CONTRACT),
+    may("event_name", ShapeKind::Text).selects(&rows::EVENT_NAME),
+    may("from_block", ShapeKind::Integer).selects(&rows::EVENT_BLOCKS),
+    may("to_block", ShapeKind::Integer).selects(&rows::EVENT_BLOCKS),
+    may("from_timestamp", ShapeKind::Integer).selects(&rows::EVENT_TIMES),
+    may("to_timestamp", ShapeKind::Integer).selects(&rows::EVENT_TIMES),
     may("args", ShapeKind::Object(&[])),
     PAGE,
-    LIMIT,
+    may("limit", LIMIT.kind),
 ];
 /// Its response.
 const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&Event::SHAPE)), PAGINATION];
 /// The parameters of a list of transactions.
 const TRANSACTION_QUERY: &[Field] = &[
-    may("address", ShapeKind::Text),
-    may("from", ShapeKind::Text),
-    may("to", ShapeKind::Text),
-    may("from_block", ShapeKind::Integer),
-    may("to_block", ShapeKind::Integer),
-    may("from_timestamp", ShapeKind::Integer),
-    may("to_timestamp", ShapeKind::Integer),
+    may("address", ShapeKind::Text).selects(&rows::ADDRESS),
+    may("from", ShapeKind::Text).selects(&rows::FROM),
+    may("to", ShapeKind::Text).selects(&rows::TO),
+    may("from_block", ShapeKind::Integer).selects(&rows::TRANSACTION_BLOCKS),
+    may("to_block", ShapeKind::Integer).selects(&rows::TRANSACTION_BLOCKS),
+    may("from_timestamp", ShapeKind::Integer).selects(&rows::TRANSACTION_TIMES),
+    may("to_timestamp", ShapeKind::Integer).selects(&rows::TRANSACTION_TIMES),
     PAGE,
-    LIMIT,
+    may("limit", LIMIT.kind),
 ];
 /// Its response.
 const TRANSACTIONS_REPLY: &[Field] =

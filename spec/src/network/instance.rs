@@ -56,7 +56,12 @@ const MACHINE: &Resource = &Resource {
         ("image", "/message/content/image"),
     ],
 };
-const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
+const LIST_QUERY: &[Field] = &[
+    may("address", ShapeKind::Text).selects(&rows::BY_ADDRESS),
+    may("status", ShapeKind::Text).selects(&rows::BY_STATUS),
+    PAGE,
+    LIMIT,
+];
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("instances", ShapeKind::Array(&Instance::SHAPE)), PAGINATION];
 /// The content of an `INSTANCE_UPDATE`.

@@ -120,6 +120,7 @@ macro_rules! endpoint {
         $crate::endpoint::endpoint! {
             $(#[doc = $about])+
             Network $name $short $method $path $auth [$($status),*] "document 2, Endpoints";
+            json_type: Some(&$crate::network::requirements::errors::MEDIA_TYPE),
             $($member: $value),*
         }
     };

@@ -16,11 +16,11 @@ use crate::{Dialect, Refused};
 
 /// The parameters of `GET /messages`, for the API description.
 const LIST_QUERY: &[Field] = &[
-    may("hashes", ShapeKind::Commas),
-    may("addresses", ShapeKind::Commas),
-    may("channels", ShapeKind::Commas),
+    may("hashes", ShapeKind::Commas).owned(&listing::ANY_OF).selects(&listing::HASHES),
+    may("addresses", ShapeKind::Commas).owned(&listing::ANY_OF).selects(&listing::ADDRESSES),
+    may("channels", ShapeKind::Commas).owned(&listing::ANY_OF).selects(&listing::CHANNELS),
     may("tags", ShapeKind::Commas),
-    may("types", ShapeKind::Commas),
+    may("types", ShapeKind::Commas).owned(&listing::ANY_OF).selects(&listing::TYPES),
     may("content.keys", ShapeKind::Text),
     PAGE,
     LIMIT,
@@ -34,11 +34,11 @@ const FLAT_ITEM: ShapeKind = ShapeKind::Object(&FLAT_RECORD);
 const FLAT_RECORD: [Field; 9] = related(present(LISTED, &flat::FLAT), &flat::AS_SENT, &flat::FINDS);
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
-    may("addresses", ShapeKind::Commas),
-    may("channels", ShapeKind::Commas),
-    may("content_types", ShapeKind::Commas),
-    may("startDate", ShapeKind::Integer),
-    may("endDate", ShapeKind::Integer),
+    may("addresses", ShapeKind::Commas).selects(&flat::ADDRESSES),
+    may("channels", ShapeKind::Commas).selects(&flat::CHANNELS),
+    may("content_types", ShapeKind::Commas).selects(&flat::CONTENT_TYPES),
+    may("startDate", ShapeKind::Integer).selects(&flat::START_DATE),
+    may("endDate", ShapeKind::Integer).selects(&flat::END_DATE),
 ];
 
 endpoint! {

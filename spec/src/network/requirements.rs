@@ -661,6 +661,8 @@ crate::requirements! {
     mod errors {
         /// An error response is JSON with `error` (string), `status` (`error`) and `code` (string).
         BODY: Must Server Check at CORE rejects MALFORMED ["Errors" 0x54f4_fdb6];
+        /// A JSON response has a JSON media type.
+        MEDIA_TYPE: Should Server Check ["Errors" 0x54f4_fdb6];
         /// A malformed request returns 400.
         BAD_REQUEST: Must Server Check at FLAT rejects BAD_REQUEST ["Errors" 0x53a1_7b62];
         /// An invalid request gets a response that is not an internal error.

@@ -12,12 +12,14 @@ use crate::reply::{ErrorForm, Header, HeaderRule, Whole};
 use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
 
 /// The page number.
-pub(super) const PAGE: Field = may("page", ShapeKind::Within { least: 1, most: None, otherwise: None });
+pub(super) const PAGE: Field =
+    may("page", ShapeKind::Within { least: 1, most: None, otherwise: None }).selects(&paging::PAGES);
 /// Elements per page. A value above the maximum is reduced to the maximum.
 pub(super) const LIMIT: Field = may(
     "limit",
     ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM.u64()), otherwise: Some(PAGE_DEFAULT.u64()) },
-);
+)
+.selects(&paging::LIMIT);
 
 /// A string that is not empty.
 pub(super) const FILLED: ShapeKind = ShapeKind::Form(Form::NotEmpty);

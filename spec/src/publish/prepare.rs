@@ -10,6 +10,7 @@ use crate::publish::mistakes::prepare::{
     VERSION_DEFAULT, VERSION_STRING,
 };
 use crate::publish::record::RecordKind;
+use crate::publish::requirements::exchange::MEDIA_TYPE;
 use crate::publish::requirements::prepare::{self as rows, CID_NOT_VALIDATED, PREPARE_ID};
 use crate::publish::requirements::record;
 use crate::publish::{ENVELOPE_NOTE, shapes};
@@ -27,6 +28,7 @@ endpoint! {
     body: Body::Json(shapes::PREPARE),
     reply: shape::Reply::Json(Reply::SHAPE),
     row: Some(&PREPARE_ID),
+    json_type: Some(&MEDIA_TYPE),
     errors: shapes::PREPARE_ERRORS,
 }
 

@@ -125,6 +125,8 @@ crate::requirements! {
     mod exchange at ENDPOINTS {
         /// Error responses are JSON objects with a string `error`, except the blanket 404 and the 413.
         ERROR_JSON: Must Server Check at EVERY rejects ERRORS ["Errors" 0x9832_6688];
+        /// A JSON response has a JSON media type.
+        MEDIA_TYPE: Should Server Check at EVERY ["Errors" 0x9832_6688];
         /// The server rejects a body over 64 KiB with a plain-text 413, and accepts a smaller one.
         BODY_LIMIT: Must Server Check rejects TOO_LARGE ["Endpoints" 0xd924_cff3, "Errors" 0x9832_6688, "Errors" 0x7b8d_73b3, "Limits" 0xab44_1245];
         /// The server accepts at most 30 publishes per domain in 24 hours.

@@ -6,6 +6,7 @@ use crate::crypto::text::parse_base64;
 use crate::endpoint::endpoint;
 use crate::json::shown;
 use crate::publish::mistakes::submit::{FIELDS, SIGNATURE_FORM};
+use crate::publish::requirements::exchange::MEDIA_TYPE;
 use crate::publish::requirements::submit::SIGNATURE;
 use crate::publish::shapes;
 use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must};
@@ -31,6 +32,7 @@ endpoint! {
     body: Body::Json(REQUEST),
     reply: Reply::Json(ShapeKind::Object(REPLY)),
     row: Some(&SIGNATURE),
+    json_type: Some(&MEDIA_TYPE),
     errors: shapes::SUBMIT_ERRORS,
 }
 

@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
-use assay_spec::field::{self, Cell, cells};
+use assay_spec::endpoint::Endpoint;
+use assay_spec::field::{self, Cell, Part, cells};
 use assay_spec::limit::{self, Limit};
 use assay_spec::{Id, Place, Service, catalogue};
 use serde::Deserialize;
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::Embedded;
 use super::trial::{self, Attempt, Bench, Change, Copies, Trial, each};
+use crate::documents::endpoints::endpoint_of;
 use crate::harness::check::Check;
 use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::judge::ambient;
@@ -274,14 +276,23 @@ pub(super) fn sightings(
     for ran in by_cost {
         let Some(check) = services::check(ran.outcome.requirement) else { continue };
         for exchange in &ran.outcome.exchanges {
-            ambient::each_part(exchange, &settings.dialect, true, &mut |judged| {
-                let listed = if (200..300).contains(&judged.status) { 200 } else { judged.status };
-                let (endpoint, part) = (judged.endpoint, judged.part);
-                let key = (endpoint.service, endpoint.name, listed, format!("{part:?} {}", judged.name));
-                let checks = seen.entry(key).or_default();
+            let mut note = |endpoint: &Endpoint, status: u16, part: String| {
+                let listed = if (200..300).contains(&status) { 200 } else { status };
+                let checks = seen.entry((endpoint.service, endpoint.name, listed, part)).or_default();
                 if checks.last().is_none_or(|last| last.check.requirement != check.requirement) {
                     checks.push(Sighting { check, variation });
                 }
+            };
+            if let (Some(endpoint), Ok(response)) =
+                (endpoint_of(&settings.dialect, exchange), &exchange.response)
+            {
+                let query = exchange.request.target.split_once('?').map_or("", |(_, query)| query);
+                for name in query.split('&').filter_map(|pair| pair.split('=').next()) {
+                    note(endpoint, response.status, format!("{:?} {name}", Part::Query));
+                }
+            }
+            ambient::each_part(exchange, &settings.dialect, Worlds::Own, true, &mut |judged| {
+                note(judged.endpoint, judged.status, format!("{:?} {}", judged.part, judged.name));
             });
         }
     }

@@ -256,7 +256,9 @@ async fn until_one_fails(
         let mut outcomes = Vec::new();
         for check in checks {
             let outcome = each(&target, &[check], &settings, 1).await.into_iter().next()?.outcome;
-            let breaks = |exchange: &Exchange| !ambient::breaches(exchange, &settings.dialect).1.is_empty();
+            let breaks = |exchange: &Exchange| {
+                !ambient::breaches(exchange, &settings.dialect, Worlds::Own).1.is_empty()
+            };
             if outcome.verdict == Verdict::Fail || outcome.exchanges.iter().any(breaks) {
                 return None;
             }

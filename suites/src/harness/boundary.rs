@@ -54,6 +54,32 @@ pub(crate) fn expect(
     answer.expect(holds, at, want, answer.status().to_string())
 }
 
+/// The longest `Retry-After` that is waited for.
+const LONGEST_WAIT_S: i64 = 180;
+
+/// Waits for the seconds of a rejection's `Retry-After` and one more, and expects that a request is not rejected again. A value
+/// above the window is noted.
+pub(crate) async fn expect_open_after<'p>(
+    probe: &'p Probe<'_>,
+    rejected: &Answer<'_>,
+    window_ms: i64,
+    send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
+) -> Checked {
+    let after = rejected.response.header("retry-after").unwrap_or_default().to_owned();
+    let Ok(seconds) = after.parse::<i64>() else { return Ok(()) };
+    if seconds.saturating_mul(1_000) > window_ms {
+        probe
+            .note(format!("Retry-After is {seconds}; the window is {}", Unit::Millisecond.amount(window_ms)));
+    }
+    if seconds > LONGEST_WAIT_S {
+        return Ok(());
+    }
+    probe.advance(ms((seconds + 1) * 1_000)).await?;
+    let answer = send().await?;
+    let got = format!("{} {} s after Retry-After: {seconds}", answer.status(), seconds + 1);
+    answer.expect(!FULL.contains(&answer.status()), At::status(), Want::none_of(FULL), got)
+}
+
 /// The status of a request beyond a limit that is counted.
 const FULL: &[u16] = &[429];
 

@@ -242,6 +242,18 @@ impl Response {
         std::str::from_utf8(value).ok()
     }
 
+    /// The media type, in lower case and without parameters.
+    pub fn media_type(&self) -> String {
+        let value = self.header("content-type").unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// Whether the media type is JSON: `application/json`, or one that ends in `+json`.
+    pub fn has_json_type(&self) -> bool {
+        let found = self.media_type();
+        found == "application/json" || found.ends_with("+json")
+    }
+
     /// The body as a string; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()

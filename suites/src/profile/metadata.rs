@@ -1,10 +1,11 @@
 //! The `[metadata]` table of a profile: the token metadata service.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toml::de::DeTable;
 
 use super::key::{Key, Section, table};
@@ -19,8 +20,8 @@ table! { "metadata";
         pub url: String => serde(deserialize_with = "base_url"),
         /// An integer that is not the id of a token.
         pub unknown_token: Option<String> = "\"999999999999\"" => serde(default, deserialize_with = "optional_segment"),
-        /// Contracts that the target knows, with one address or both. Without any, only the root can be tested.
-        pub contracts: Vec<MetadataContract> = "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]"
+        /// Contracts that the target knows, with one address or both. Without any, only the root can be tested. document and token_documents name members that tell documents apart.
+        pub contracts: Vec<MetadataContract> = "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\", document = { name = \"A\" }, token_documents = { 1 = { name = \"A 1\" } } }]"
             => serde(default, skip_serializing_if = "Vec::is_empty"),
         /// The readings that the target declares.
         pub readings: MetadataReadings => serde(default, skip_serializing_if = "is_default"),
@@ -60,6 +61,12 @@ pub struct MetadataContract {
     /// The id of a token that has overrides.
     #[serde(deserialize_with = "optional_segment", skip_serializing_if = "Option::is_none")]
     pub overridden: Option<String>,
+    /// Members that tell the contract's document from others, such as its name.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub document: Map<String, Value>,
+    /// Members that tell the document of a token from others, by the token's id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub token_documents: BTreeMap<String, Map<String, Value>>,
 }
 
 /// The readings that the target declares, where the document allows several.
@@ -91,6 +98,8 @@ impl MetadataContract {
             uri_path: string(&contract["path"]),
             tokens: strings(&contract["tokens"]),
             overridden: string(&contract["overridden"][0]),
+            document: serde_json::from_value(contract["document"].clone()).unwrap_or_default(),
+            token_documents: serde_json::from_value(contract["token_documents"].clone()).unwrap_or_default(),
         };
         state["contracts"].as_array().into_iter().flatten().map(contract).collect()
     }

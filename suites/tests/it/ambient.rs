@@ -6,7 +6,7 @@ use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Service, catalogue, field};
 use assay_suites::embedded::{Embedded, cells};
 use assay_suites::harness::check::Check;
-use assay_suites::harness::data::{Run, Verdict};
+use assay_suites::harness::data::{Run, Verdict, Worlds};
 use assay_suites::harness::judge::ambient::breaches;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
@@ -201,7 +201,7 @@ fn hand_written_exchanges_are_as_declared() {
                 assert!(is_right, "{service} {}: {length:?}", written.endpoint);
             }
             let exchange = recorded(service.name(), &written);
-            let (judged, broken) = breaches(&exchange, &Dialect::default());
+            let (judged, broken) = breaches(&exchange, &Dialect::default(), Worlds::Shared);
             assert!(broken.is_empty(), "{service} {}: {broken:?}", written.endpoint);
             parts += judged;
         }
@@ -280,7 +280,10 @@ fn every_declared_error_form_is_written_by_hand() {
             let endpoint = own.unwrap_or_else(|| panic!("{service}: no endpoint {}", rejection.endpoint));
             assert!(status >= 400 && endpoint.statuses.contains(&status), "{service} {status}");
             let expected = endpoint.expected(status).expect("a declared error");
-            assert!(breaches(&exchange, &Dialect::default()).0 > 0, "{service} {status} is judged");
+            assert!(
+                breaches(&exchange, &Dialect::default(), Worlds::Shared).0 > 0,
+                "{service} {status} is judged"
+            );
             written.extend(expected.row.map(|row| (status, row.name)));
         }
         let own = catalogue::endpoints().filter(|endpoint| endpoint.service == *service);

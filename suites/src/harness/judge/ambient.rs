@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::{CONTENT_TYPE, Part};
 use assay_spec::reply::{BodyPath, Expected, Header, Met, judge as judge_value};
+use assay_spec::requirement::Level;
 use assay_spec::shape::{Field, Reply, ShapeKind};
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
@@ -159,7 +160,7 @@ impl Seen {
         let keeps_bodies = !outcome.is_cut;
         for (number, exchange) in outcome.exchanges[..outcome.own_exchanges()].iter().enumerate() {
             let mut rows: BTreeSet<Id> = BTreeSet::new();
-            each_part(exchange, dialect, keeps_bodies, &mut |judged| {
+            each_part(exchange, dialect, facts.worlds, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
                 for (row, breach) in facts.add(number, exchange, &judged) {
                     seen.broken.entry(row).or_insert(breach);
@@ -262,12 +263,13 @@ pub(super) fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
 /// Fails a row for a response to the check of another, unless it has failed by itself, or would have but for a failed
 /// prerequisite.
 fn fail(own: &mut Outcome, (by, exchanges, failure): (Id, Vec<Exchange>, Failure)) {
-    let has_failed = matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure);
+    let has_failed =
+        matches!(own.verdict, Verdict::Fail | Verdict::Warn | Verdict::Error | Verdict::KnownFailure);
     if has_failed || matches!(own.rests_on, Some(RestsOn::Prerequisite(_))) {
         return;
     }
     own.reason = Reason::kind(Why::Ambient);
-    own.verdict = Verdict::Fail;
+    own.verdict = if own.requirement.level == Level::Should { Verdict::Warn } else { Verdict::Fail };
     own.seen_by = Some(by);
     own.seen_in = exchanges.len();
     own.exchanges.extend(exchanges);
@@ -275,9 +277,9 @@ fn fail(own: &mut Outcome, (by, exchanges, failure): (Id, Vec<Exchange>, Failure
 }
 
 /// How many declared parts a response has, and those that are not as declared, with the rows that own them.
-pub fn breaches(exchange: &Exchange, dialect: &Dialect) -> (usize, Vec<(Id, Failure)>) {
+pub fn breaches(exchange: &Exchange, dialect: &Dialect, worlds: Worlds) -> (usize, Vec<(Id, Failure)>) {
     let (mut count, mut broken) = (0, Vec::new());
-    each_part(exchange, dialect, true, &mut |judged| {
+    each_part(exchange, dialect, worlds, true, &mut |judged| {
         count += 1;
         broken.extend(judged.failure.map(|failure| (judged.row, failure)));
     });
@@ -288,6 +290,7 @@ pub fn breaches(exchange: &Exchange, dialect: &Dialect) -> (usize, Vec<(Id, Fail
 pub(crate) fn each_part(
     exchange: &Exchange,
     dialect: &Dialect,
+    worlds: Worlds,
     keeps_bodies: bool,
     met: &mut dyn FnMut(Judged<'_>),
 ) {
@@ -312,7 +315,7 @@ pub(crate) fn each_part(
             let expected = endpoint.expected(response.status);
             each_header(endpoint, expected.map_or(&[][..], |expected| expected.headers), response, met);
             if let (Some(expected), true) = (expected, keeps_bodies) {
-                each_of_body(endpoint, &expected, response, met);
+                each_of_body(endpoint, &expected, response, worlds, met);
             }
         }
     }
@@ -338,10 +341,11 @@ fn each_of_body(
     endpoint: &'static Endpoint,
     expected: &Expected,
     response: &Response,
+    worlds: Worlds,
     met: &mut dyn FnMut(Judged<'_>),
 ) {
     let Some(row) = expected.row else { return };
-    let mut body = Body { endpoint, status: response.status, row, met };
+    let mut body = Body { endpoint, status: response.status, row, worlds, met };
     match expected.body {
         Reply::Open(_) | Reply::Bytes => {}
         Reply::Text(text) => {
@@ -350,10 +354,10 @@ fn each_of_body(
             body.whole(is_right, &format!("the plain text {text:?}"), || shown(&got));
         }
         Reply::Html => {
-            let is_html = media_type(response) == "text/html" && response.json().is_err();
+            let is_html = response.media_type() == "text/html" && response.json().is_err();
             body.whole(is_html, "an HTML document", || shown(&response.text()));
         }
-        Reply::JsonOrEvents(_, event) if media_type(response) == "text/event-stream" => {
+        Reply::JsonOrEvents(_, event) if response.media_type() == "text/event-stream" => {
             body.events(event, response);
         }
         Reply::Json(kind) => body.json(kind, expected, response),
@@ -371,6 +375,7 @@ struct Body<'met> {
     endpoint: &'static Endpoint,
     status: u16,
     row: Id,
+    worlds: Worlds,
     met: &'met mut dyn FnMut(Judged<'_>),
 }
 
@@ -398,26 +403,23 @@ impl Body<'_> {
     /// The media type of a JSON body.
     fn media_type(&mut self, response: &Response) {
         let Body { endpoint, status, row, .. } = *self;
-        if !endpoint.types_json() {
-            return;
-        }
-        let found = media_type(response);
+        let Some(row) = endpoint.json_type(row) else { return };
+        let found = response.media_type();
         // Whether it may be one of a stream belongs to the rows of streams.
         if found == "text/event-stream" {
             return;
         }
-        let is_json = found == "application/json" || found.ends_with("+json");
-        let failure = (!is_json)
+        let failure = (!response.has_json_type())
             .then(|| Failure::new(At::header(CONTENT_TYPE), "a JSON media type", found.clone(), None));
         let (part, name) = (Part::Header, Name::Plain(CONTENT_TYPE));
         (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
     }
 
-    /// A JSON body. A proxy fails in its own words, so a 5xx that is not JSON is not judged.
+    /// A JSON body. A proxy of a shared target fails in its own words, so there a 5xx that is not JSON is not judged.
     fn json(&mut self, kind: &'static ShapeKind, expected: &Expected, response: &Response) {
         let Body { endpoint, status, row, .. } = *self;
         let Ok(body) = response.json() else {
-            if status < 500 && !expected.may_be_foreign {
+            if (status < 500 || self.worlds == Worlds::Own) && !expected.may_be_foreign {
                 self.whole(false, "JSON", || not_json(&response.body));
             }
             return;
@@ -493,11 +495,6 @@ const SHOWN: usize = 200;
 fn shown(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN).collect();
     if cut.len() < text.len() { format!("{cut} \u{2026}") } else { cut }
-}
-
-fn media_type(response: &Response) -> String {
-    let value = response.header("content-type").unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Why a documented error shows nothing about the request: the server is unavailable for now.
@@ -583,7 +580,7 @@ mod tests {
         let body = r#"{"error":"e"}"#;
         for (after, is_broken) in [(None, false), (Some("soon"), true), (Some("7"), false)] {
             let exchange = exchange("publish", publish::PREPARE, 429, after, body);
-            let (count, broken) = breaches(&exchange, &Dialect::default());
+            let (count, broken) = breaches(&exchange, &Dialect::default(), Worlds::Shared);
             assert!(count > 0, "a 429 of a prepare is judged");
             assert_eq!(!broken.is_empty(), is_broken, "{after:?}: {broken:?}");
         }

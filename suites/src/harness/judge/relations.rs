@@ -57,7 +57,7 @@ impl Written {
                 if rejects(outcome.requirement) {
                     continue;
                 }
-                each_part(exchange, dialect, true, &mut |judged| {
+                each_part(exchange, dialect, worlds, true, &mut |judged| {
                     for (resource, key) in keys(&judged) {
                         if !resource.sent.is_empty() {
                             let key = (world, resource.name, key);
@@ -94,13 +94,14 @@ enum Kind {
 /// The facts of one check, and what contradicts the requests of its world.
 pub(super) struct Facts<'a> {
     written: &'a Written,
+    pub(super) worlds: Worlds,
     world: usize,
     pub(super) found: Vec<Fact>,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn new(written: &'a Written, worlds: Worlds, outcome: usize) -> Facts<'a> {
-        Facts { written, world: worlds.world_of(outcome), found: Vec::new() }
+        Facts { written, worlds, world: worlds.world_of(outcome), found: Vec::new() }
     }
 
     /// Adds what a part of a response shows. Returns the rows that it breaks by itself.

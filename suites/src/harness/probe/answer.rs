@@ -142,6 +142,13 @@ impl Answer<'_> {
         self.probe.state(holds, at.into(), want.into(), got.into(), Some(self.index))
     }
 
+    /// Expects the media type of JSON. If the body is not JSON, the check is inconclusive.
+    pub fn expect_json_type(&self) -> Result<(), Stop> {
+        self.given(self.response.json().is_ok(), "the body is not JSON")?;
+        let got = self.response.media_type();
+        self.expect(self.response.has_json_type(), At::header("content-type"), "a JSON media type", got)
+    }
+
     /// Expects a member of the JSON body to satisfy `holds`.
     pub fn expect_json(
         &self,

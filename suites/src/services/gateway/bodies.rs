@@ -39,8 +39,8 @@ pub(super) fn pixel_url() -> String {
     format!("data:image/png;base64,{PIXEL}")
 }
 
-/// The names of the tools that checks declare.
-pub(super) const TOOLS: [&str; 2] = ["read_thermometer", "read_barometer"];
+/// The names of the tools that checks declare, with the letters that such names have.
+pub(super) const TOOLS: [&str; 2] = ["readThermometer", "read_barometer-2"];
 /// The units of a tool.
 pub(super) const UNITS: [&str; 2] = ["metric", "imperial"];
 

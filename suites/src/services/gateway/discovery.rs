@@ -94,20 +94,48 @@ pub(super) fn is_url(probe: &Probe<'_>, entry: &str) -> bool {
     url.is_some_and(|url| url.scheme() == "https" || (allows_http && url.scheme() == "http"))
 }
 
-/// Queries discovery. Each server must be an https URL or `tee://<item_hash>`.
+/// Queries discovery. Each server must be an https URL or `tee://<item_hash>`. Where a control API lists the servers of a model,
+/// discovery must list no others for it.
 #[shows(rows::ENTRY)]
 async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
     let (answer, entries) = given_entries(probe).await?;
     probe.found(entries.values().any(|servers| !servers.is_empty()), "discovery lists no server")?;
     let scheme = &probe.settings.dialect.confidential_scheme;
+    let own = known_servers(probe).await;
     for (id, servers) in entries {
         for entry in servers {
             let is_hash = entry.strip_prefix(scheme.as_str()).is_some_and(|hash| !hash.is_empty());
             let want = format!("an https URL, or {scheme}<item_hash>");
-            answer.expect(is_hash || is_url(probe, &entry), &format!("/{id}/servers"), want, entry)?;
+            answer.expect(is_hash || is_url(probe, &entry), &format!("/{id}/servers"), want, &entry)?;
+            if let Some(own) = own.get(&id) {
+                let want = format!("one of {}", own.join(", "));
+                answer.expect(
+                    own.iter().any(|own| own == entry.trim_end_matches('/')),
+                    &format!("/{id}/servers"),
+                    want,
+                    entry,
+                )?;
+            }
         }
     }
     Ok(())
+}
+
+/// The entries of the servers of each model that a control API lists.
+async fn known_servers(probe: &Probe<'_>) -> BTreeMap<String, Vec<String>> {
+    let view = probe.view("gateway").await;
+    let sites = view["servers"].as_array().into_iter().flatten();
+    let urls =
+        sites.filter_map(|server| Some((server["site"].as_str()?, server["url"].as_str()?.to_owned())));
+    let urls: BTreeMap<&str, String> = urls.collect();
+    let hash = view["enclave"]["item_hash"].as_str();
+    let hidden = hash.map(|hash| format!("{}{hash}", probe.settings.dialect.confidential_scheme));
+    let entries = |model: &Value| {
+        let sites = model["servers"].as_array()?.iter().filter_map(Value::as_str);
+        let own = sites.filter_map(|site| urls.get(site).or(hidden.as_ref()).cloned());
+        Some((model["id"].as_str()?.to_owned(), own.collect()))
+    };
+    view["models"].as_array().into_iter().flatten().filter_map(entries).collect()
 }
 
 /// Queries the model list and discovery. Discovery must contain every model of the list. Both change over time, so they are

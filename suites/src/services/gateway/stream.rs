@@ -26,15 +26,9 @@ async fn streamed(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(with(good(probe).await?, "/stream", json!(true)))
 }
 
-/// The media type of a response, in lower case and without parameters.
-fn media_type(answer: &Answer<'_>) -> String {
-    let value = answer.response.header("content-type").unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
 /// Whether a response has the media type of an event stream.
 pub(super) fn is_stream(answer: &Answer<'_>) -> bool {
-    media_type(answer) == "text/event-stream"
+    answer.response.media_type() == "text/event-stream"
 }
 
 /// Sends a chat with `stream` true. It must return 200 with `text/event-stream`.
@@ -47,7 +41,12 @@ async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
 
 /// Expects the media type of an event stream.
 pub(super) fn expect_stream(answer: &Answer<'_>) -> Checked {
-    answer.expect(is_stream(answer), At::header("content-type"), "text/event-stream", media_type(answer))
+    answer.expect(
+        is_stream(answer),
+        At::header("content-type"),
+        "text/event-stream",
+        answer.response.media_type(),
+    )
 }
 
 /// Sends a streamed chat. Without events the check is inconclusive.
@@ -199,7 +198,7 @@ async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
         !is_stream(&answer),
         At::header("content-type"),
         "not text/event-stream",
-        media_type(&answer),
+        answer.response.media_type(),
     )?;
     answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())?;
     answer.given_accepted(&[200], COMPLETION)
@@ -220,7 +219,7 @@ async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
             !is_stream(&answer),
             At::header("content-type"),
             "not text/event-stream",
-            media_type(&answer),
+            answer.response.media_type(),
         )?;
         answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())?;
     }

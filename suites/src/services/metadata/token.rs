@@ -5,22 +5,33 @@ use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
 
 use super::wire::{
-    Form, NAMED, Way, contracts_at, document, expect_document, expect_unknown, fetch, fixtures, parts,
-    with_tokens,
+    Form, NAMED, Way, contracts_at, document, expect_document, expect_own, expect_unknown, fetch, fixtures,
+    note_alike, parts, with_tokens,
 };
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
     for contract in with_tokens(probe, way).await? {
+        let mut unknown = Vec::new();
         for id in contract.tokens_of(probe) {
-            expect_document(&fetch(probe, contract.token_path(way, id, form)).await?)?;
+            let path = contract.token_path(way, id, form);
+            let answer = fetch(probe, path.clone()).await?;
+            expect_document(&answer)?;
+            match contract.token_documents.get(id) {
+                // The same with `.json` and by the other address: other rows.
+                Some(members) if form == Form::Bare && way == contract.way() => expect_own(&answer, members)?,
+                Some(_) => {}
+                None => unknown.push((path.unwrap_or_default(), answer.json())),
+            }
         }
+        note_alike(probe, &unknown);
     }
     Ok(())
 }
 
-/// Fetches tokens by content identifier with `.json`. Each must return 200 with a JSON object.
+/// Fetches tokens by content identifier with `.json`. Each must return 200 with a JSON object, with the members that are known
+/// of its document. Equal documents of two tokens are noted if nothing is known of them.
 #[shows(rows::BY_CID_JSON)]
 async fn token_is_found_by_cid_with_json(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Cid, Form::Json).await

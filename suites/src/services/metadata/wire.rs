@@ -1,7 +1,7 @@
 //! Fixtures, and requests whose paths are sent byte for byte.
 
 use assay_spec::Place;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Fixtures;
 use crate::harness::check::Stop;
@@ -223,6 +223,26 @@ pub(super) fn expect_document(answer: &Answer<'_>) -> Result<(), Stop> {
     answer.expect_status(&[200])?;
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())?;
     answer.given_accepted(&[200], NAMED)
+}
+
+/// Expects the members that tell a document from others.
+pub(super) fn expect_own(answer: &Answer<'_>, members: &Map<String, Value>) -> Result<(), Stop> {
+    for (name, value) in members {
+        answer.expect_json(&format!("/{name}"), &format!("{value}"), |shown| shown == value)?;
+    }
+    Ok(())
+}
+
+/// Notes which documents are alike, where no member is known that tells them apart.
+pub(super) fn note_alike(probe: &Probe<'_>, read: &[(String, Value)]) {
+    for (at, (path, document)) in read.iter().enumerate() {
+        if let Some((other, _)) = read[..at].iter().find(|(_, earlier)| earlier == document) {
+            probe.note(format!(
+                "{other} and {path} have equal documents; `document` and `token_documents` of \
+                 [[metadata.contracts]] can name a member that tells them apart"
+            ));
+        }
+    }
 }
 
 /// Expects a 4xx, or a 502 or 504: the service may have to fetch the document.

@@ -1,6 +1,7 @@
 //! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::Place;
+use assay_spec::crypto::text::hex;
 use assay_spec::network::places::{MESSAGE, MESSAGE_CREATION, METRICS};
 use assay_spec::network::requirements::{envelope, errors as rows, listing};
 use assay_spec::network::{info, message, program, query, storage};
@@ -53,6 +54,18 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
         return Err(Stop::NotApplicable("the endpoint rejects no request of the check".to_owned()));
     }
     Ok(())
+}
+
+/// Reads the public information, and a message that does not exist. JSON in the two answers should have a JSON media type.
+#[shows(rows::MEDIA_TYPE)]
+async fn json_has_its_media_type(probe: &Probe<'_>) -> Checked {
+    let info = Call::get(&info::PUBLIC, "/info/public.json").send(probe).await?;
+    info.given_status(&[200])?;
+    let unknown =
+        Call::get(&message::READ, &format!("/messages/{}", hex(&probe.draw("unknown")))).send(probe).await?;
+    unknown.given_status(&[404])?;
+    info.expect_json_type()?;
+    unknown.expect_json_type()
 }
 
 /// Sends a message whose `timestamp` is a string, and a body that is not JSON where that is taken to be rejected later. The answer

@@ -1,5 +1,7 @@
 //! The STORE message: its statuses, and what remains of it and its file once it is forgotten or removed.
 
+use std::time::Duration;
+
 use assay_spec::network::message;
 use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, re
 use super::upload::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use crate::harness::check::{Checked, Stop, rejects, shows};
-use crate::harness::probe::Probe;
+use crate::harness::probe::{Answer, Probe};
 
 /// The statuses that readers see.
 const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
@@ -169,7 +171,8 @@ async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> 
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
-/// 200 with `status` `removed` and with `removed_at`, `size` and `reason`, at the top, in `message` or in its content.
+/// 200 with `status` `removed` and with `removed_at`, `size` and `reason`, at the top, in `message` or in its content. In a world
+/// of its own the three must be the same a minute later.
 #[shows(
     rows::REMOVED,
     needs(Clock, Actions),
@@ -191,14 +194,31 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
         return Ok(());
     }
     answer.expect_json("/status", "\"removed\"", |status| status == "removed")?;
-    let body = answer.json();
-    let places = [&body, &body["message"], &body["message"]["content"]];
-    for name in ["removed_at", "size", "reason"] {
-        let found = places.iter().map(|place| &place[name]).find(|value| !value.is_null());
-        let found = found.unwrap_or(&Value::Null);
-        answer.expect(!found.is_null(), &format!("/{name}"), "a value", "missing or null")?;
+    let before = said_of_removal(&answer);
+    for (name, value) in OF_REMOVAL.iter().zip(&before) {
+        answer.expect(!value.is_null(), &format!("/{name}"), "a value", "missing or null")?;
+    }
+    if probe.owns_time() {
+        probe.advance(Duration::from_mins(1)).await?;
+        let answer = look(probe, &hash).await?;
+        for ((name, before), after) in OF_REMOVAL.iter().zip(&before).zip(said_of_removal(&answer)) {
+            answer.expect(*before == after, &format!("/{name}"), before.to_string(), after.to_string())?;
+        }
     }
     Ok(())
+}
+
+/// What a response says about a removal.
+const OF_REMOVAL: [&str; 3] = ["removed_at", "size", "reason"];
+
+/// The values of [`OF_REMOVAL`], null where one is missing.
+fn said_of_removal(answer: &Answer<'_>) -> [Value; 3] {
+    let body = answer.json();
+    let places = [&body, &body["message"], &body["message"]["content"]];
+    OF_REMOVAL.map(|name| {
+        let found = places.iter().map(|place| &place[name]).find(|value| !value.is_null());
+        found.cloned().unwrap_or_default()
+    })
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.

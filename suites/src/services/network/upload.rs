@@ -28,8 +28,8 @@ impl Upload {
     /// A new file.
     pub(crate) fn new(probe: &Probe<'_>, caller: &Caller) -> Upload {
         let label = text::hex(&probe.draw("file"));
-        // Every byte value, and line ends of both kinds.
-        let bytes = (0..=255).chain(*b"\r\n\n\r").chain(label.bytes()).collect();
+        // Every byte value, line ends of both kinds, and blanks at the end.
+        let bytes = (0..=255).chain(*b"\r\n\n\r").chain(label.bytes()).chain(*b" \n").collect();
         Upload {
             caller: caller.clone(),
             bytes,

@@ -16,7 +16,7 @@ const MIN: i64 = 1;
 const MAX: i64 = 1_000_000;
 
 pub(super) fn seed(probe: &Probe<'_>) -> String {
-    assay_spec::crypto::text::hex(&probe.draw("vrf-seed")[..16])
+    format!("Seed {}", assay_spec::crypto::text::hex(&probe.draw("vrf-seed")[..16]))
 }
 
 /// A generated number.

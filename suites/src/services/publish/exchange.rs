@@ -18,45 +18,46 @@ use super::{
     Caller, NO_ID, PREPARE, STANDBY, SUBMIT, caller, knock, patient, prepare, prepared, publish_body,
     read_prepared, submit, submit_body,
 };
-use crate::harness::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
+use crate::harness::boundary::{
+    Edges, Quota, Start, begin, edges, expect_beyond, expect_inside, expect_open_after,
+};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::services::drop::benchmark_address;
 
-/// Whether a media type is JSON: `application/json`, or one that ends in `+json`. Letter case and parameters are ignored.
-fn is_json(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence == "application/json" || essence.ends_with("+json")
-}
-
-fn expect_json_error(probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
-    let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
-    if !is_json(&kind) {
-        probe.note(format!("an error has the media type {kind}"));
-    }
+fn expect_json_error(answer: &Answer<'_>) -> Checked {
     answer.expect_json("/error", "a string", Value::is_string).map(drop)
 }
 
 /// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a
-/// string in `error`. Another media type than that of JSON is only noted.
+/// string in `error`.
 #[rejects(rows::ERROR_JSON)]
 async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let first = knock.send(probe, |_| {}).await?;
     first.counterpart_status(knock.statuses)?;
-    expect_json_error(probe, &first)?;
+    expect_json_error(&first)?;
     if knock.path == SUBMIT {
         let body = knock.scene.said(json!({ "prepareId": NO_ID })).to_string();
         let malformed = Knock { body, ..knock }.send(probe, |_| {}).await?;
         malformed.given_status(&[400])?;
-        return expect_json_error(probe, &malformed);
+        return expect_json_error(&malformed);
     }
     let scene = Scene::at(probe, place).await?;
     scene.prepare(probe).await?.given_status(&[200])?;
     let locked = scene.prepare(probe).await?;
     locked.given_status(&[409])?;
-    expect_json_error(probe, &locked)
+    expect_json_error(&locked)
+}
+
+/// Provokes an error. It should have a JSON media type, like each other JSON response.
+#[shows(rows::MEDIA_TYPE)]
+async fn json_has_its_media_type(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    let answer = knock.send(probe, |_| {}).await?;
+    answer.given_status(knock.statuses)?;
+    answer.expect_json_type()
 }
 
 /// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
@@ -166,8 +167,9 @@ async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and
-/// the next prepare must return 429 with `Retry-After` (seconds or a date); after a minute requests must be accepted again. Over nine minutes no more
-/// than 300 may be accepted, whatever the window is.
+/// the next prepare must return 429 with `Retry-After` (seconds or a date); after a minute requests must be accepted again. Over
+/// nine minutes no more than 300 may be accepted, whatever the window is. At last a prepare must not return 429 a second after
+/// the seconds of its `Retry-After`.
 #[rejects(rows::RATE_PER_IP, needs(Clock, Isolation))]
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
@@ -182,14 +184,17 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     let prepared = request(REQUESTS.outside + 1).await?;
     let what = quota.nth(REQUESTS.outside + 1, REQUEST_WINDOW.value);
     expect_beyond(&prepared, &REQUESTS, &what, &[429])?;
-    for rejected in [submitted, prepared] {
+    for rejected in [&submitted, &prepared] {
         let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
         let is_when = HeaderRule::When.holds(Some(&after));
         rejected.expect(is_when, At::header("retry-after"), HeaderRule::When.want(), after)?;
     }
     start.until(probe, REQUEST_WINDOW.outside).await?;
     quota.again(REQUEST_WINDOW.outside).await?;
-    quota.expect_rate(probe).await
+    quota.expect_rate(probe).await?;
+    quota.exhaust().await?;
+    let rejected = request(0).await?;
+    expect_open_after(probe, &rejected, REQUEST_WINDOW.value, async || request(0).await).await
 }
 
 /// Sends requests to one endpoint from one address until one returns 429. A request from another address must be accepted.

@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
-use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, trip};
+use super::{
+    Caller, Prepared, accept_body, caller, each_value_is_prepared, landed, prepared, publish_body, trip,
+};
 use crate::harness::boundary::slack_ms;
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
@@ -173,12 +175,15 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
     )
 }
 
-/// Sends an accept prepare with the incoming key of a pending transfer. The record's `transfer` must be the
-/// transfer's transaction signature.
+/// Sends an accept prepare with the incoming key of a pending transfer, where there is a control API after a publish of another
+/// domain. The record's `transfer` must be the transfer's transaction signature.
 #[shows(rows::ACCEPT, after(transfer::ACCEPT_ADMITTED, submit::LANDS, submit::SIGNATURE))]
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     let (transfer, record) = if probe.has_control() {
         let (_, new, _, transfer) = transferred(probe).await?;
+        // The pending transfer is not the latest transaction.
+        let other = caller(probe).await?;
+        landed(probe, &other, &publish_body(&other)).await?;
         (transfer, record_of(probe, &new, &accept_body(&new)).await?)
     } else if trip::is_given(probe) {
         let (.., transfer) = transferred(probe).await?;

@@ -14,6 +14,7 @@ use super::super::replies::{
 use super::super::scene::{another, polled};
 use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED};
+use super::record::{has_its_id, listed};
 use super::{control, instance_call, ipv6, made, update, wanted};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
@@ -101,7 +102,8 @@ async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(probe, &update(probe, &made.owner, &made.id).await?).await
 }
 
-/// Updates the name and description of an instance and reads it. Both must be the new ones, and its other fields as before.
+/// Updates the name and description of an instance, and reads it alone and in the list. Both must be the new ones, and its other
+/// fields as before.
 #[shows(rows::UPDATE_APPLIES)]
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
@@ -112,13 +114,20 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
     let is_new = |answer: &Answer<'_>| answer.json()["name"] == wanted("name");
     let answer = until(probe, instance_call(&made.id), is_new).await?;
     answer.given_status(&[200])?;
-    for member in ["name", "description"] {
-        let wanted = wanted(member);
-        answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| *found == wanted)?;
-    }
-    for member in ["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"] {
-        let want = format!("{}, as before the update", before[member]);
-        answer.expect_json(&format!("/{member}"), &want, |found| *found == before[member])?;
+    let is_listed = |found: &Option<(Answer<'_>, String)>| {
+        let named = |(list, at): &(Answer<'_>, String)| list.json().pointer(&format!("{at}/name")).cloned();
+        found.as_ref().is_none_or(|one| named(one) == Some(wanted("name")))
+    };
+    let listed = polled(probe, async || listed(probe, &made, has_its_id).await, is_listed).await?;
+    for (answer, at) in [(answer, String::new())].into_iter().chain(listed) {
+        for member in ["name", "description"] {
+            let wanted = wanted(member);
+            answer.expect_json(&format!("{at}/{member}"), &wanted.to_string(), |found| *found == wanted)?;
+        }
+        for member in ["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"] {
+            let want = format!("{}, as before the update", before[member]);
+            answer.expect_json(&format!("{at}/{member}"), &want, |found| *found == before[member])?;
+        }
     }
     Ok(())
 }

@@ -20,15 +20,25 @@ async fn shown<'p>(
 ) -> Result<(Made<'p>, Vec<(Answer<'p>, String)>), Stop> {
     let (made, answer) = recorded(probe).await?;
     let mut all = vec![(answer, String::new())];
-    if probe.settings.network().offers(&LIST) {
-        let List { answer, items } = select(probe, &[("address", &made.owner.address)]).await?;
-        let at = items.iter().position(|item| is_it(&made, item));
-        all.extend(at.map(|at| (answer, format!("/instances/{at}"))));
-    }
+    all.extend(listed(probe, &made, is_it).await?);
     Ok((made, all))
 }
 
-fn has_its_id(made: &Made<'_>, item: &Value) -> bool {
+/// The list of the owner's instances, and where it shows this one. `None`: it does not, or there is no list.
+pub(super) async fn listed<'p>(
+    probe: &'p Probe<'_>,
+    made: &Made<'_>,
+    is_it: impl Fn(&Made<'_>, &Value) -> bool,
+) -> Result<Option<(Answer<'p>, String)>, Stop> {
+    if !probe.settings.network().offers(&LIST) {
+        return Ok(None);
+    }
+    let List { answer, items } = select(probe, &[("address", &made.owner.address)]).await?;
+    let at = items.iter().position(|item| is_it(made, item));
+    Ok(at.map(|at| (answer, format!("/instances/{at}"))))
+}
+
+pub(super) fn has_its_id(made: &Made<'_>, item: &Value) -> bool {
     item["instance_id"] == *made.id
 }
 
