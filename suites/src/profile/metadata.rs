@@ -20,7 +20,7 @@ table! { "metadata";
         pub url: String => serde(deserialize_with = "base_url"),
         /// An integer that is not the id of a token.
         pub unknown_token: Option<String> = "\"999999999999\"" => serde(default, deserialize_with = "optional_segment"),
-        /// Contracts that the target knows, with one address or both. Without any, only the root can be tested. document and token_documents name members that tell documents apart.
+        /// Contracts that the target knows, with one address or both. Without any, only the root can be tested. `document` and `token_documents` name members that tell documents apart.
         pub contracts: Vec<MetadataContract> = "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\", document = { name = \"A\" }, token_documents = { 1 = { name = \"A 1\" } } }]"
             => serde(default, skip_serializing_if = "Vec::is_empty"),
         /// The readings that the target declares.
