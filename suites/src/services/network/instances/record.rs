@@ -24,7 +24,8 @@ async fn shown<'p>(
     Ok((made, all))
 }
 
-/// The list of the owner's instances, and where it shows this one. `None`: it does not, or there is no list.
+/// The list of the owner's instances, and the pointer to this one in it. `None`: the instance is not in the list, or the target
+/// does not offer the list.
 pub(super) async fn listed<'p>(
     probe: &'p Probe<'_>,
     made: &Made<'_>,
