@@ -132,8 +132,10 @@ async fn known_servers(probe: &Probe<'_>) -> BTreeMap<String, Vec<String>> {
     let hidden = hash.map(|hash| format!("{}{hash}", probe.settings.dialect.confidential_scheme));
     let entries = |model: &Value| {
         let sites = model["servers"].as_array()?.iter().filter_map(Value::as_str);
-        let own = sites.filter_map(|site| urls.get(site).or(hidden.as_ref()).cloned());
-        Some((model["id"].as_str()?.to_owned(), own.collect()))
+        let hidden = hidden.as_ref().filter(|_| model["confidential"] == true);
+        // A model with a server of unknown entry is left out.
+        let own = sites.map(|site| urls.get(site).or(hidden).cloned()).collect::<Option<_>>()?;
+        Some((model["id"].as_str()?.to_owned(), own))
     };
     view["models"].as_array().into_iter().flatten().filter_map(entries).collect()
 }
