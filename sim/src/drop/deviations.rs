@@ -15,7 +15,7 @@ use serde_json::json;
 use super::callers::{Identify, prefix};
 use super::live::{File, INDEX};
 use super::refusal::Rejected;
-use super::upload::{self as handler, ClaimToken, DropId, Finish, Identifier, SiteName, UploadReply};
+use super::upload::{self as handler, Claim, ClaimToken, DropId, Finish, Identifier, SiteName, UploadReply};
 use super::{Deadline, State, live, moves};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
@@ -124,6 +124,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.seconds());
     response::EXPIRES_AT, "late" => "the shown deadline is one claim window late",
         reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.0 + CLAIM_WINDOW.value);
+    response::EXPIRES_AT, "second" => "the deadline of a later drop is a minute early",
+        step |s: &mut Claim| s.expires_at.0 -= if s.number > 1 { HOUR / 60 } else { 0 };
+    response::CLAIM_URL, "second" => "the fragment of a later drop contains another token", step |s: &mut Claim| {
+        if s.number > 1 {
+            s.token.push('0');
+        }
+    };
     response::CLAIM_URL => "the fragment contains another deadline",
         reply |r: &mut Answer<DropResponse>| show_in_fragment(r, r.about.expires_at.0 + HOUR);
     response::TOKEN_IN_FRAGMENT => "the token is also in the query", reply |r: &mut Answer<DropResponse>| {

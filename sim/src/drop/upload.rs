@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_spec::Refused;
 use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
@@ -15,6 +14,7 @@ use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse, claim_fragment};
 use assay_spec::drop::source;
 use assay_spec::drop::zip::{self, Extracted};
+use assay_spec::{Instant, Refused};
 use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -172,6 +172,17 @@ struct Published {
     extracted: Extracted,
 }
 
+/// What a response says about claiming its drop.
+#[derive(Clone, PartialEq)]
+pub(super) struct Claim {
+    /// The number of the drop.
+    pub(super) number: u64,
+    /// The token in the claim URL.
+    pub(super) token: String,
+    /// The deadline.
+    pub(super) expires_at: Instant,
+}
+
 /// Publishes the site and builds the response.
 fn site(core: &mut Core, state: &mut State, request: &Request, published: Published) -> Reply {
     let now = core.now();
@@ -189,7 +200,8 @@ fn site(core: &mut Core, state: &mut State, request: &Request, published: Publis
     let base = format!("{scheme}://{}", host(&request.head));
     let Published { cid, source, extracted } = published;
     let expires_at = now + limits.claim_window_ms;
-    let fragment = claim_fragment(&utf8_percent_encode(&claim_token, TOKEN).to_string(), expires_at);
+    let Claim { token, expires_at, .. } = core.step(Claim { number, token: claim_token.clone(), expires_at });
+    let fragment = claim_fragment(&utf8_percent_encode(&token, TOKEN).to_string(), expires_at);
     let response = DropResponse {
         drop_id,
         claim_token,

@@ -16,6 +16,7 @@ use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
 use super::infer::UseModel;
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
+use super::pool::{CONFIDENTIAL, MODELS};
 use super::refusal::Rejected;
 use super::route::{Session, TryModel, Untried};
 use super::servers::{self, Events, IsStreamed, RunModel, Whole};
@@ -127,6 +128,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
             *calls = calls[0].take();
         }
     };
+    tools::ARGUMENTS_FIT, "case" => "the name of the called tool is in lower case", reply |r: &mut Answer<Whole>| {
+        let name = r.call().and_then(|call| call["function"]["name"].as_str()).map(str::to_lowercase);
+        set(r.call(), "/function/name", json!(name));
+    };
     tools::CALL_ARGUMENTS => "the arguments of a call are an object",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!({}));
     tools::CALL_ID => "a call has an empty id", reply |r: &mut Answer<Whole>| set(r.call(), "/id", json!(""));
@@ -227,6 +232,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
     discovery::ENTRY, "hash" => "an item hash is empty", reply |r: &mut Answer<Discovered>| {
         let scheme = r.about.confidential_scheme.clone();
         r.entries(true).for_each(|entry| entry.clone_from(&scheme));
+    };
+    discovery::ENTRY, "item" => "the item hash is that of another deployment",
+        reply |r: &mut Answer<Discovered>| r.entries(true).for_each(|entry| entry.push('0'));
+    discovery::ENTRY, "servers" => "each model has the servers of the first", step |s: &mut ListedServers| {
+        s.0 = |_, state, model| {
+            let is_sealed = model.servers.contains(&CONFIDENTIAL);
+            state.pool.listed(if is_sealed { model } else { &MODELS[0] })
+        };
     };
     discovery::COVERS => "discovery lacks a model", reply |r: &mut Answer<Discovered>| {
         r.names().and_then(Value::as_object_mut).map(|models| models.shift_remove(DRAWS));

@@ -89,6 +89,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         r.at(&overrides::BY_CID, |list| *list = json!(["wrong"]));
     };
     overrides::BY_URI => "overrides are not found", guard;
+    overrides::BY_URI, "empty" => "a token found by URI has no overrides",
+        reply |r: &mut Answer<Overrides>| r.at(&overrides::BY_URI, |list| *list = json!([]));
     overrides::BY_URI, "object" => "overrides are wrapped in an object", reply |r: &mut Answer<Overrides>| {
         r.at(&overrides::BY_URI, |list| *list = json!({ "overrides": list.take() }));
     };

@@ -46,7 +46,7 @@ use super::messages::forget::{self as forgets, Forget, Forgotten, Found, Retried
 use super::messages::listing::{ListQuery, Total};
 use super::messages::removal::{self, BeginGrace, ReleaseForgotten, ReleaseRemoved};
 use super::messages::reply::Accepted;
-use super::messages::single::{Missing, Reclaimed, Wrapped};
+use super::messages::single::{Missing, Reclaimed, RemovedAt, Wrapped};
 use super::mirror::{self, Seen};
 use super::nodes::info::Information;
 use super::paging::{self, Listed, Positions};
@@ -265,6 +265,8 @@ const API: &[Deviation] = deviations! {
         d.change(&FILE, |content| "application/x-file".clone_into(&mut content.content_type));
     };
     storage::RAW => "a raw file has one byte more", step |d: &mut Download| d.change(&RAW, append_line);
+    storage::RAW, "end" => "a raw file lacks the blanks at its end",
+        step |d: &mut Download| d.change(&RAW, |content| content.bytes.truncate(content.bytes.trim_ascii_end().len()));
     storage::ADDRESS => "the sender of an upload is the zero address", reply |r: &mut Answer<Wrapped>| {
         if r.about.message.kind == MessageType::Store {
             r["message"]["sender"] = json!(ZERO_ADDRESS);
@@ -555,6 +557,9 @@ const API: &[Deviation] = deviations! {
     };
 
     vrf::SEED => "the returned seed is another", reply |r: &mut Answer<Random>| r.generated("seed", longer);
+    vrf::SEED, "case" => "the returned seed is in lower case", reply |r: &mut Answer<Random>| {
+        r.generated("seed", |seed| json!(seed.as_str().unwrap_or_default().to_lowercase()));
+    };
     vrf::VALUE => "the value is a string",
         reply |r: &mut Answer<Random>| r.generated("value", as_text);
     vrf::RANGE => "the value is above its range",
@@ -666,6 +671,7 @@ const API: &[Deviation] = deviations! {
         };
     };
     store::REMOVED => "a removed STORE is not found", guard;
+    store::REMOVED, "moving" => "`removed_at` is the time of the request", step |s: &mut RemovedAt| s.at = s.now;
     store::REMOVED, "size" => "a removed STORE has no size",
         reply |r: &mut Answer<Reclaimed>| r["size"] = Value::Null;
     store::REMOVED, "reason" => "a removed STORE has no reason",

@@ -58,6 +58,15 @@ pub(in crate::network) struct Standing {
     pub(in crate::network) message: Message,
 }
 
+/// When a STORE was reclaimed, as a response shows it.
+#[derive(Clone, PartialEq)]
+pub(in crate::network) struct RemovedAt {
+    /// The shown time.
+    pub(in crate::network) at: Instant,
+    /// The time of the request.
+    pub(in crate::network) now: Instant,
+}
+
 /// A STORE that was reclaimed, as the reply knows it.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Reclaimed {
@@ -124,6 +133,7 @@ pub(in crate::network) fn missing(_: &mut Core, state: &State, text: &str) -> Re
 fn reclaimed(core: &mut Core, store: &Store, number: Number, message: &Message) -> Reply {
     let life = store.life(number);
     let removed_at = life.and_then(|life| life.removed_at).unwrap_or(core.now());
+    let removed_at = core.step(RemovedAt { at: removed_at, now: core.now() }).at;
     let size = life.map_or(0, |life| life.size);
     let body = removed(message, removed_at.seconds(), size, "balance");
     core.reply(Answer::new(Reclaimed { removed_at, size }, 200, Body::Json(body)))
