@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{Admit, AdmitAccept, Authorization};
 use super::chain::{BLOCKHASH_BLOCKS, Confirmed, SLOT_MS};
 use super::prepare::{
-    self as handler, Lock, MessageBytes, Open, PrepareId, Prepared, RecordBytes, RunPrepare,
+    self as handler, Lock, MessageBytes, NamedTransfer, Open, PrepareId, Prepared, RecordBytes, RunPrepare,
 };
 use super::refusal::Rejected;
 use super::rpc::{Found, MemoLog, memo_log};
@@ -268,6 +268,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     record::ACCEPT => "transfer is another signature",
         step |record: &mut Record| record.edit("transfer", |signature| signature.chars().rev().collect());
+    record::ACCEPT, "latest" => "transfer is the signature of the latest transaction", step |s: &mut NamedTransfer| {
+        if let Some(latest) = s.latest.take() {
+            s.transfer = latest;
+        }
+    };
 
     rows::LEGACY => "a byte follows the message", step |message: &mut MessageBytes| message.0.push(0);
     rows::LEGACY, "alias" => "the number of accounts is not in its shortest encoding",

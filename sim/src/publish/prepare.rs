@@ -46,6 +46,15 @@ pub(super) struct Asked {
     pub(super) wanted: Wanted,
 }
 
+/// The transfer that the record of an accept names.
+#[derive(Clone, PartialEq)]
+pub(super) struct NamedTransfer {
+    /// The signature of its transaction.
+    pub(super) transfer: String,
+    /// The signature of the chain's latest transaction.
+    pub(super) latest: Option<String>,
+}
+
 /// The bytes of a record.
 #[derive(Clone, PartialEq)]
 pub(super) struct RecordBytes(Vec<u8>);
@@ -111,7 +120,11 @@ fn record(core: &mut Core, state: &State, caller: &Caller, wanted: &Wanted) -> R
                 let transfer = pending.map(|pending| pending.transfer.as_str());
                 transfer.ok_or_else(|| format!("{domain} has no pending transfer"))
             })?;
-            Record::accept(domain, transfer, now)
+            let latest = state.chain.latest().next().map(|found| found.transaction.signatures[0]);
+            let latest = latest.map(|signature| bs58::encode(signature).into_string());
+            let NamedTransfer { transfer, .. } =
+                core.step(NamedTransfer { transfer: transfer.to_owned(), latest });
+            Record::accept(domain, &transfer, now)
         }
     };
     let bytes = core.step(record).encode(&core.dialect);
