@@ -127,7 +127,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
     }
     let is_bad = outcomes.iter().any(|one| one.verdict.needs_attention());
     json!({
-        "id": name, "service": id.service.name(), "group": group(id), "verdicts": verdicts, "label": label(shown, id),
+        "id": name, "service": id.service.name(), "verdicts": verdicts, "label": label(shown, id),
         "evidence": evidence, "level": level, "bad": is_bad, "statement": one_line(id.statement().as_bytes()),
         "words": words.join(" ").replace('<', " "), "inside": out,
     })
