@@ -7,10 +7,13 @@ use assay_sim::seam::Seam;
 use assay_sim::world;
 use assay_spec::{Id, Place, Service};
 
-/// Groups whose rows the simulator also applies at a place where no sentence demands it: `POST /messages` need not validate what
-/// the endpoint of a type does, the flat list has no pages, a tombstone may have any public members, and neither the channel nor
-/// the signed bytes of a FORGET are shown.
-const CHOICES: [(&str, &str); 8] = [
+/// Groups and rows that the simulator also applies at a place where no sentence demands it: `POST /messages` need not validate
+/// what the endpoint of a type does, the flat list has no pages, a tombstone may have any public members, neither the channel nor
+/// the signed bytes of a FORGET are shown, and a wrong document of a token is wrong at all its paths, which must agree.
+const CHOICES: [(&str, &str); 11] = [
+    ("token.by-cid", "token-by-cid-json"),
+    ("token.by-cid", "token-by-uri"),
+    ("token.by-cid", "token-by-uri-json"),
     ("aggregates", "create-message"),
     ("projects", "projects"),
     ("records", "forget"),
@@ -23,7 +26,9 @@ const CHOICES: [(&str, &str); 8] = [
 
 /// Whether a place is declared for a row, or the simulator applies it there by choice.
 pub(crate) fn is_known(row: Id, place: &Place) -> bool {
-    let is_choice = CHOICES.contains(&(row.group, place.endpoint));
+    let id = row.to_string();
+    let names = [row.group, id.split_once('.').expect("an id begins with its service").1];
+    let is_choice = CHOICES.iter().any(|(of, endpoint)| names.contains(of) && *endpoint == place.endpoint);
     is_choice || row.places.is_empty() || row.places.iter().any(|declared| declared.contains(place))
 }
 

@@ -239,7 +239,7 @@ impl Stage {
 
     fn vrf(&mut self) {
         let (generate, verify) = ("/api/v0/vrf/generate", "/api/v0/vrf/verify");
-        let wanted = json!({ "seed": "s", "min": 1, "max": 1_000_000, "count": 1 });
+        let wanted = json!({ "seed": "Seed", "min": 1, "max": 1_000_000, "count": 1 });
         let drawn = self.call(&post(generate, &wanted));
         for (name, value) in
             [("count", json!(3)), ("seed", json!(1)), ("min", json!("1")), ("max", Value::Null)]
@@ -248,9 +248,12 @@ impl Stage {
             other[name] = value;
             self.call(&post(generate, &other));
         }
-        let good = json!({ "seed": "s", "value": drawn["value"], "proof": drawn["proof"] });
+        let good = json!({ "seed": "Seed", "value": drawn["value"], "proof": drawn["proof"] });
         self.call(&post(verify, &good));
-        self.call(&post(verify, &json!({ "seed": ["s"], "value": drawn["value"], "proof": drawn["proof"] })));
+        self.call(&post(
+            verify,
+            &json!({ "seed": ["Seed"], "value": drawn["value"], "proof": drawn["proof"] }),
+        ));
         let changes =
             [("seed", json!("t")), ("value", json!(-1)), ("proof", json!("00")), ("seed", json!(1))];
         for (name, value) in changes {

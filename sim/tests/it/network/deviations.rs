@@ -179,7 +179,7 @@ impl Script {
 
     fn files(&mut self) {
         let wallet = Wallet::new(6);
-        let (hash, cid) = self.upload(&wallet, "file");
+        let (hash, cid) = self.upload(&wallet, "a file ");
         for path in [&hash, &cid, "none"] {
             self.get(&format!("/api/v0/storage/{path}"));
             self.get(&format!("/api/v0/storage/raw/{path}"));
