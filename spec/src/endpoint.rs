@@ -1,4 +1,4 @@
-//! Endpoint declarations: one value per endpoint. The simulator, the suites and the OpenAPI documents use them.
+//! Endpoint declarations: one value per endpoint. A server, its checks and its OpenAPI document are made from them.
 
 use crate::reply::{ErrorForm, Expected, Header, Whole};
 use crate::shape::{Body, Field, Reply};

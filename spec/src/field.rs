@@ -1,6 +1,6 @@
 //! Field cells: every declared field of every response, made wrong in every way that its declaration excludes.
 //!
-//! The simulator makes a response wrong by a cell's name, and the proof shows that the row that owns the field notices.
+//! A cell's name says how a response is made wrong; a proof shows that the row that owns the field notices.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Limits: how much, how often or how long. Each is declared once, in the `limits` module of its service. The simulator's
-//! limits, the checks, the pace of a run and the wrong limits of the proof read the declaration.
+//! Limits: how much, how often or how long. Each is declared once, in the `limits` module of its service. A server's
+//! limits, its checks, the pace of a run and the wrong limits of a proof are read from the declaration.
 //!
 //! ```
 //! use assay_spec::limit::Wrong;
@@ -42,7 +42,7 @@ pub struct Limit {
     pub inside: i64,
     /// The smallest amount that is beyond the limit under every reading.
     pub outside: i64,
-    /// Whether an amount that equals the simulator's value is inside.
+    /// Whether an amount that equals the limit is inside, as this project reads it.
     pub is_inclusive: bool,
     /// The row that a smaller value breaks, if any check can see it.
     pub below: Option<Id>,
@@ -207,7 +207,7 @@ impl Limit {
         Limit { stated: Stated::Documented, source: Some(row), below: Some(row), above: Some(row), ..own }
     }
 
-    /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is the simulator's
+    /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is one
     /// reading.
     pub const fn time(
         service: Service,

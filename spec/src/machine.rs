@@ -1,4 +1,4 @@
-//! State machines as tables. The simulator only makes transitions listed here, and a run reports which it made.
+//! State machines as tables. A server makes only the transitions listed here.
 
 use std::fmt;
 

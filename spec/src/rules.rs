@@ -2,7 +2,7 @@
 //!
 //! Every rule that can reject an input, and every statement about an output, is asked of a [`Rules`] by its
 //! requirement. [`Strict`] enforces all of them. [`Without`] switches one off: vectors use it to prove that a case is
-//! rejected by the rule it names. The simulator has its own implementation for a running service.
+//! rejected by the rule it names. A running service has its own implementation.
 //!
 //! What a program does that violates a rule is not in the function that asks the rule. Where an input is only rejected,
 //! nothing is needed: the function goes on. Where the function needs another value to go on, it names a [`Mistake`] of the

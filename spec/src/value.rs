@@ -1,5 +1,5 @@
-//! Kinds of values: what a row rejects in place of a valid value, or accepts in place of an ordinary one. The suites send
-//! them, the guards of the simulator name them, and each is a cell of the proof.
+//! Kinds of values: what a row rejects in place of a valid value, or accepts in place of an ordinary one. A check sends
+//! them, a guard of a server names them, and each is a cell of a proof.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The simulator's maximum values. The documents show none of them, so nothing asserts them.
+//! Maximum values. The documents show none of them, so each server has its own, and nothing asserts these.
 
 use crate::Service::Gateway;
 use crate::limit::{Limit, Unit};

@@ -58,7 +58,7 @@ crate::machine! {
 }
 
 crate::machine! {
-    /// An instance. What control actions do to it is not shown; these transitions are the simulator's own.
+    /// An instance. What control actions do to it is not shown; these transitions are one reading.
     INSTANCE "instance":
     InstanceState { None = "none", Running = "running", Stopped = "stopped" }
     InstanceEvent { Create = "created", Start = "start", Stop = "stop", Restart = "restart" }

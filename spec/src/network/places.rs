@@ -183,7 +183,8 @@ mod tests {
     }
 
     /// Rows without a place, and why.
-    const NOWHERE: [(&str, &str); 5] = [
+    const NOWHERE: [(&str, &str); 6] = [
+        ("network.errors.media-type", "each JSON response shows it"),
         ("network.webhooks.delivered", "the client receives it"),
         ("network.measurement.every-node", "each node is probed in turn"),
         ("network.neighbours.scheduler", "open, and no rule of it is applied"),

@@ -56,7 +56,7 @@ crate::machine! {
 
 crate::machine! {
     /// The binding of a domain to a key. The documents do not show what follows an accept or an operator's
-    /// confirmation. The last two states are the simulator's choice.
+    /// confirmation. The last two states are one reading.
     BINDING "binding":
     BindingState { Bound = "bound", Pending = "pending-transfer", Accepted = "accepted" }
     BindingEvent {

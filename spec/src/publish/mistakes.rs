@@ -1,8 +1,8 @@
 //! The mistakes that programs make with the exchange (document 3). The files beside this one say only what the document
 //! says. An entry says which program reads otherwise at one place of them, and why that is tempting, with its code.
 //!
-//! It takes hold if its rule is violated: by a deviation of the simulator, or in the proof of the vectors that one rule alone
-//! rejects a case. A violated rule without an entry is not asked.
+//! It takes hold if its rule is switched off: in a server that is wrong on purpose, or in a proof that one rule alone rejects a
+//! case. A violated rule without an entry is not asked.
 
 use std::borrow::Cow;
 

@@ -63,6 +63,16 @@ fn only_mistakes_read_wrongly() {
     }
 }
 
+/// A reader of the documents needs no other package. Only the rows say what the simulator does where a sentence is open.
+#[test]
+fn only_rows_name_the_simulator() {
+    let sources = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    for file in sources.iter().filter(|file| !file.ends_with("requirements.rs")) {
+        let text = fs::read_to_string(file).expect("a source file").to_lowercase();
+        assert!(!text.contains("simulat"), "{} names the simulator", file.display());
+    }
+}
+
 #[test]
 fn every_mistake_says_who_makes_it() {
     for (name, service, mistakes) in FOLDERS {
