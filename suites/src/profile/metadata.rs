@@ -209,7 +209,7 @@ requests_per_minute = 6
         p.toml:3:22: metadata.contracts[0].cid: not a path segment: use printable ASCII without `/`, `?` and `#`
         p.toml:3:27: metadata.contracts[0].uri_path: not part of a path: use printable ASCII without `?` and `#`
         p.toml:3:25: metadata.contracts[0].tokens: not a path segment: use printable ASCII without `/`, `?` and `#`
-        p.toml:3:16: metadata.contracts[0].uri: unknown key `uri`; known here: cid, uri_path, tokens, overridden
+        p.toml:3:16: metadata.contracts[0].uri: unknown key `uri`; known here: cid, uri_path, tokens, overridden, document, token_documents
         p.toml:3:31: metadata.readings.interface_path: not a path: it must begin with `/` and must not contain `?` and `#`
         p.toml:3:34: metadata.limits.requests_per_minute: must be 1 or more
         "#);

@@ -657,7 +657,7 @@ mod tests {
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 107)");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 108)");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");

@@ -516,7 +516,9 @@ mod tests {
 
     fn exchange(site: &str, target: &str, status: u16, after: Option<&str>, body: &str) -> Exchange {
         let method = if site == "publish" { "POST" } else { "GET" };
-        let headers = after.map(|after| ("retry-after".to_owned(), after.as_bytes().to_vec()));
+        let headers = [("content-type", Some("application/json")), ("retry-after", after)];
+        let header =
+            |(name, value): (&str, Option<&str>)| Some((name.to_owned(), value?.as_bytes().to_vec()));
         Exchange {
             site: site.to_owned(),
             base: "http://a".to_owned(),
@@ -525,7 +527,7 @@ mod tests {
             slot: None,
             response: Ok(Response {
                 status,
-                headers: headers.into_iter().collect(),
+                headers: headers.into_iter().filter_map(header).collect(),
                 body: body.to_owned().into(),
             }),
         }
