@@ -2,8 +2,8 @@ const [form, bad, pretty, none] = ["filters", "bad", "pretty", "none"].map($);
 const selects = ["verdict", "service", "evidence", "level"].map($);
 const chips = [...document.querySelectorAll("[data-chip]")];
 const groups = new Map([...document.querySelectorAll("[data-group]")].map((element) => [element.dataset.group, { element, rows: [] }]));
-const rows = data.rows.map((row) => ({ ...row, matches: true, text: `${row.label} ${row.id} ${row.statement} ${row.words}`.toLowerCase() }));
-for (const row of rows) groups.get(row.id.slice(0, row.id.lastIndexOf("."))).rows.push(row);
+const rows = data.rows.map((row) => ({ ...row, group: row.id.slice(0, row.id.lastIndexOf(".")), matches: true, text: `${row.label} ${row.id} ${row.statement} ${row.words}`.toLowerCase() }));
+for (const row of rows) groups.get(row.group).rows.push(row);
 const byId = new Map(rows.map((row) => [row.id, row]));
 // While filters are set, so many rows are shown at once; other groups open by hand.
 const MOST = 300;
