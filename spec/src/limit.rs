@@ -207,8 +207,7 @@ impl Limit {
         Limit { stated: Stated::Documented, source: Some(row), below: Some(row), above: Some(row), ..own }
     }
 
-    /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is one
-    /// reading.
+    /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is one reading.
     pub const fn time(
         service: Service,
         name: &'static str,

@@ -1,6 +1,6 @@
 //! Stand-ins for what the document does not show: how an item hash is resolved, and how an enclave is attested.
 //!
-//! No server is judged by this. A reference serves these paths, and a client that runs against it uses them:
+//! No target is judged by this. A reference server serves these paths, and its clients use them:
 //! `GET /stand-in/v1/resolve/{item_hash}` at the gateway returns `{"address": "https://…"}`, and
 //! `GET /stand-in/v1/attestation?nonce={hex}` at that address returns
 //! `{"item_hash", "nonce", "certificate_sha256", "signature"}`: a statement about the deployment that runs there and
