@@ -93,6 +93,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut Events| s.pieces().for_each(|content| *content = json!([content.take()]));
     stream::TEXT => "every `delta.content` is empty",
         step |s: &mut Events| s.pieces().for_each(|content| *content = json!(""));
+    stream::TEXT, "whole" => "every `delta.content` is the whole text so far", step |s: &mut Events| {
+        let mut text = String::new();
+        for content in s.pieces() {
+            text += content.as_str().unwrap_or_default();
+            *content = json!(text);
+        }
+    };
     stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream", step |s: &mut IsStreamed| {
         s.0 = |_, call| call.stream || call.family == Family::Chat && call.body["stream"] == false;
     };

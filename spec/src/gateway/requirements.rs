@@ -100,7 +100,7 @@ crate::requirements! {
         CHUNKS: Must Server Check at CHAT_STREAM ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// `delta.content` of a chunk is a string, if present.
         DELTA: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
-        /// The increments of a text answer form a non-empty string.
+        /// The increments of a text answer form a non-empty string, and none repeats those before it.
         TEXT: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
         /// With `stream` false the response is one JSON object, not an event stream.
         NOT_ASKED_FOR: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];

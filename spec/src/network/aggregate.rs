@@ -27,7 +27,7 @@ const WRITE: &[Field] =
 const LIST_QUERY: &[Field] = &[
     may("address", ShapeKind::Text).selects(&rows::BY_ADDRESS),
     may("key", ShapeKind::Text).selects(&rows::BY_KEY),
-    may("keys", ShapeKind::Commas).selects(&rows::BY_KEYS),
+    may("keys", ShapeKind::Commas).selects(&rows::BY_KEYS).owned(&rows::BY_KEYS),
     may("content.fields", ShapeKind::Commas),
     PAGE,
     LIMIT,
@@ -36,7 +36,7 @@ const LIST_QUERY: &[Field] = &[
 const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&Record::SHAPE)), PAGINATION];
 /// The parameters for reading the aggregates of an address.
 const OF_ADDRESS_QUERY: &[Field] =
-    &[may("keys", ShapeKind::Commas).selects(&rows::JSON_KEYS), LIMIT.selects(&rows::JSON_LIMIT)];
+    &[may("keys", ShapeKind::Commas).selects(&rows::JSON_KEYS).owned(&rows::JSON_KEYS), LIMIT.selects(&rows::JSON_LIMIT)];
 
 endpoint! {
     /// Reads an aggregate.

@@ -173,7 +173,10 @@ async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a streamed chat. All `delta.content` together must be a non-empty string.
+/// How many increments that each begin with the one before are no accident.
+const REPEATED: usize = 4;
+
+/// Sends a streamed chat. All `delta.content` together must be a non-empty string. They must not each be the whole text so far.
 #[shows(rows::TEXT)]
 async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
@@ -185,7 +188,14 @@ async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     // `delta.content` may be absent: the reply may be in other members.
     let has_content = !increments.is_empty() || probe.settings.gateway().readings.wire_compat;
     probe.conclusive(has_content, "no chunk has delta.content (readings.wire_compat in [gateway])")?;
-    answer.expect(!text.is_empty(), "all delta.content together", "a non-empty string", "an empty string")
+    answer.expect(!text.is_empty(), "all delta.content together", "a non-empty string", "an empty string")?;
+    let texts: Vec<&str> = increments.iter().filter_map(|(_, content)| content.as_str()).collect();
+    let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let repeats = |pair: &[&str]| pair[1].len() > pair[0].len() && pair[1].starts_with(pair[0]);
+    let is_whole = texts.len() >= REPEATED && texts.windows(2).all(repeats);
+    let got = || format!("{} that each begin with the one before: {text:?}", count(texts.len(), "increment"));
+    let got = if is_whole { got() } else { String::new() };
+    answer.expect(!is_whole, "delta.content", "the text that follows that of the chunks before", got)
 }
 
 /// Sends a chat with `stream` false. It must return one JSON object, not an event stream.

@@ -12,18 +12,26 @@ use super::{Written, aggregate_call, any, key, of_address, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
-/// The first page of a hundred aggregates that a query selects.
+/// The first page of a hundred aggregates that a query selects. An empty list makes the check inconclusive.
 async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let page = probe.settings.network().first_page.to_string();
-    let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
-    let path = path_with("/aggregates", &query);
-    let read = async || list(probe, &LIST, &path, "aggregates").await;
-    let selected = polled(probe, read, |list| !list.items.is_empty()).await?;
+    let selected = select_until(probe, query, |list| !list.items.is_empty()).await?;
     probe.given(
         !selected.items.is_empty(),
         "the list is empty, although an aggregate was written that belongs in it",
     )?;
     Ok(selected)
+}
+
+/// As [`select`], read again at a shared target until it `is_whole`.
+async fn select_until<'p>(
+    probe: &'p Probe<'_>,
+    query: &[(&str, &str)],
+    is_whole: impl Fn(&List<'_>) -> bool,
+) -> Result<List<'p>, Stop> {
+    let page = probe.settings.network().first_page.to_string();
+    let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
+    let path = path_with("/aggregates", &query);
+    polled(probe, async || list(probe, &LIST, &path, "aggregates").await, is_whole).await
 }
 
 /// What each endpoint returns of an aggregate: alone, and in its owner's list. The pointer is that of its record.
@@ -96,7 +104,8 @@ async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Writes three keys of one owner and lists with `keys` set to two of them. Every element must have one of the two.
+/// Writes three keys of one owner and lists with `keys` set to two of them. Both must be listed, and every element must have
+/// one of the two.
 #[shows(rows::BY_KEYS)]
 async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
@@ -104,11 +113,17 @@ async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     for key in &keys {
         found(probe, written(probe, &owner, key).await?.call()).await?;
     }
-    let wanted = format!("{},{}", keys[0], keys[2]);
-    let selected = select(probe, &[("address", &owner.address), ("keys", &wanted)]).await?;
-    selected.expect_each(&format!("one of the keys {wanted}"), |item| {
-        item["key"] == keys[0].as_str() || item["key"] == keys[2].as_str()
-    })
+    let wanted = [&keys[0], &keys[2]];
+    let query = [("address", owner.address.as_str()), ("keys", &format!("{},{}", wanted[0], wanted[1]))];
+    let has = |list: &List<'_>, key: &String| list.strings("key").contains(key);
+    let selected = select_until(probe, &query, |list| wanted.iter().all(|key| has(list, key))).await?;
+    let want = format!("one of the keys {} and {}", wanted[0], wanted[1]);
+    selected.expect_each(&want, |item| wanted.iter().any(|key| item["key"] == key.as_str()))?;
+    for key in wanted {
+        let got = selected.strings("key").join(", ");
+        selected.answer.expect(has(&selected, key), "/aggregates/*/key", key.as_str(), got)?;
+    }
+    Ok(())
 }
 
 /// Lists with the filter `content.fields`. The answer must be 200; what it selects is left open.
@@ -143,18 +158,26 @@ async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     answer.expect(has_it(&answer), "body", want, answer.response.text())
 }
 
-/// Writes two keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first. The body must
-/// not contain what was written under the second.
+/// Writes three keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first and the last. The body
+/// must contain what was written under both, and not what was written under the second.
 #[shows(rows::JSON_KEYS)]
 async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
-    let (one, other) =
-        (written(probe, &owner, &key(probe)).await?, written(probe, &owner, &key(probe)).await?);
-    whole(probe, of_address(&owner.address, &[]), &[&one.label, &other.label]).await?;
-    let selected = whole(probe, of_address(&owner.address, &[("keys", &one.key)]), &[&one.label]).await?;
-    let want = format!("no value of the key {}", other.key);
-    let has_other = holds_text(&selected.json(), &other.label);
-    selected.expect(!has_other, "body", want, selected.response.text())
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        all.push(written(probe, &owner, &key(probe)).await?);
+    }
+    let labels: Vec<&str> = all.iter().map(|written| written.label.as_str()).collect();
+    whole(probe, of_address(&owner.address, &[]), &labels).await?;
+    let keys = format!("{},{}", all[0].key, all[2].key);
+    let (wanted, other) = ([labels[0], labels[2]], labels[1]);
+    let is_whole = |answer: &Answer<'_>| wanted.iter().all(|label| holds_text(&answer.json(), label));
+    let selected = until(probe, of_address(&owner.address, &[("keys", &keys)]), is_whole).await?;
+    selected.given_status(&[200])?;
+    let want = format!("the values of the keys {keys}");
+    selected.expect(is_whole(&selected), "body", want, selected.response.text())?;
+    let want = format!("no value of the key {}", all[1].key);
+    selected.expect(!holds_text(&selected.json(), other), "body", want, selected.response.text())
 }
 
 /// Writes two keys of one address and reads `/aggregates/{address}.json` with `limit=1`. The body must contain at most
