@@ -24,7 +24,7 @@ use super::prepare::{
 };
 use super::refusal::Rejected;
 use super::rpc::{Found, MemoLog, memo_log};
-use super::submit::{self as submits, AnswerRepeat, Broadcast, KeepPrepared, Landed};
+use super::submit::{self as submits, AnswerRepeat, Broadcast, FindRepeat, KeepPrepared, Landed};
 use super::{
     Binding, BindingState, Caller, Due, FreeLock, Limits, Peer, Pending, Prepare, State, Timer, admission,
 };
@@ -254,6 +254,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     record::ESCAPING, "unicode" => "characters beyond U+FFFF are replaced", step |record: &mut Record| {
         record.edit("c", |c| c.replace(|c: char| u32::from(c) > 0xffff, "?"));
     };
+    record::ESCAPING, "upper" => "control characters are in upper-case hexadecimal",
+        step |record: &mut RecordBytes| record.edit(|text| text.replace("\\u001f", "\\u001F"));
     record::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
     record::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
     record::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
@@ -329,6 +331,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
     submit::FOREIGN => "a prepare of another domain can be submitted", guard;
     submit::REPEAT => "a repeated submit returns 410", step |s: &mut AnswerRepeat| {
         s.0 = |_, _, id| Err(Refused { rule: &submit::REPEAT, why: format!("{id} is confirmed") });
+    };
+    submit::REPEAT, "any-signature" => "a confirmed submit is repeated with any signature", step |s: &mut FindRepeat| {
+        s.0 = |_, state, caller, body| submits::confirmed(state, caller, body).map(|(id, _)| id);
     };
     submit::NO_SECOND_RECORD => "a repeated submit lands again", step |s: &mut AnswerRepeat| {
         s.0 = |core, state, id| {

@@ -38,7 +38,7 @@ pub(super) fn run(
     body: &[u8],
 ) -> Result<Option<Reply>, Refused> {
     // A repeat gets its response whatever the binding's state is now; a frozen key is rejected only after that.
-    if let Some(id) = find_repeat(state, caller, body) {
+    if let Some(id) = FindRepeat::run(core, state, caller, body) {
         return AnswerRepeat::run(core, state, &id).map(Some);
     }
     frozen(core, caller)?;
@@ -65,15 +65,24 @@ pub(super) fn run(
     }
 }
 
+steps! {
+    FindRepeat(state: &State, caller: &Caller, body: &[u8]) -> Option<String> = find_repeat;
+}
+
 /// The confirmed prepare that a submit repeats.
-fn find_repeat(state: &State, caller: &Caller, body: &[u8]) -> Option<String> {
+fn find_repeat(_: &mut Core, state: &State, caller: &Caller, body: &[u8]) -> Option<String> {
+    confirmed(state, caller, body).and_then(|(id, is_same)| is_same.then_some(id))
+}
+
+/// The confirmed prepare that a submit names, and whether its signature is the one that landed.
+pub(super) fn confirmed(state: &State, caller: &Caller, body: &[u8]) -> Option<(String, bool)> {
     let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
     let (id, signature) = (id?, text::parse_base64(signature?)?);
     let prepare = state.prepares.get(id)?;
     let is_confirmed = prepare.state == PrepareState::Confirmed && prepare.domain == caller.domain;
     let is_same = prepare.submitted.as_ref().is_some_and(|submitted| signature == submitted.signature);
-    (is_confirmed && is_same).then(|| id.to_owned())
+    is_confirmed.then(|| (id.to_owned(), is_same))
 }
 
 /// Whether a body submits the prepare of an accept.

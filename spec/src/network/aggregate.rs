@@ -35,8 +35,10 @@ const LIST_QUERY: &[Field] = &[
 /// Its response.
 const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&Record::SHAPE)), PAGINATION];
 /// The parameters for reading the aggregates of an address.
-const OF_ADDRESS_QUERY: &[Field] =
-    &[may("keys", ShapeKind::Commas).selects(&rows::JSON_KEYS).owned(&rows::JSON_KEYS), LIMIT.selects(&rows::JSON_LIMIT)];
+const OF_ADDRESS_QUERY: &[Field] = &[
+    may("keys", ShapeKind::Commas).selects(&rows::JSON_KEYS).owned(&rows::JSON_KEYS),
+    LIMIT.selects(&rows::JSON_LIMIT),
+];
 
 endpoint! {
     /// Reads an aggregate.

@@ -3,6 +3,7 @@
 use assay_spec::drop::limits::CLAIM_WINDOW;
 use assay_spec::drop::rejections;
 use assay_spec::drop::requirements::{response, site as rows};
+use assay_spec::instant::HOUR;
 use assay_spec::limit::Unit;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -123,7 +124,8 @@ async fn expect_files(probe: &Probe<'_>, dropped: &Dropped<'_>, paths: &[&str]) 
     Ok(())
 }
 
-/// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.
+/// Uploads two sites, and in a world of its own the first once more after an hour. Their URLs must differ, and the first URL must
+/// still return the first page. What was uploaded twice must still be live after the first of the two is removed.
 #[shows(rows::SEPARATE, after(response::DROP_ID))]
 async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?;
@@ -131,14 +133,18 @@ async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let (one, other) = (first.text("url"), second.text("url"));
     index(probe, &other, &second.sample.files[INDEX]).await?;
     second.answer.expect(one != other, "/url", "a new URL for each drop", other)?;
-    if probe.owns_time() {
-        let again = upload(probe, &first.sample.zip()).await?;
-        again.given_status(super::ACCEPTED)?;
-        let url = again.json()["url"].as_str().unwrap_or_default().to_owned();
-        again.expect(one != url, "/url", "a new URL for the same files", url)?;
-    }
     let page = &first.sample.files[INDEX];
-    expect_bytes(&fetched(probe, &one, page).await?.answer, page)
+    if !probe.owns_time() {
+        return expect_bytes(&fetched(probe, &one, page).await?.answer, page);
+    }
+    probe.advance(ms(HOUR)).await?;
+    let again = upload(probe, &first.sample.zip()).await?;
+    again.given_status(super::ACCEPTED)?;
+    let url = again.json()["url"].as_str().unwrap_or_default().to_owned();
+    again.expect(one != url, "/url", "a new URL for the same files", &url)?;
+    expect_bytes(&fetched(probe, &one, page).await?.answer, page)?;
+    probe.advance(ms(CLAIM_WINDOW.outside - HOUR)).await?;
+    expect_bytes(&fetched(probe, &url, page).await?.answer, page)
 }
 
 /// Uploads a drop that no other check shares. Its page must be live.

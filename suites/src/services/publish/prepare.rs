@@ -408,14 +408,21 @@ async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_rejected(probe, &scene, &[400], "newAuthority", bodies).await
 }
 
-/// Sends two prepares for one domain. The second must return 409.
+/// Sends two prepares for one domain at one moment, and a third. All but one of the two must return 409.
 #[rejects(rows::ONE_IN_FLIGHT)]
 async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
-    scene.prepare(probe).await?.counterpart_status(&[200])?;
     // Not the same bytes: that would be a replay.
-    let other = format!("{} ", scene.body);
-    Draft::new(probe, &scene.caller, PREPARE, other).await?.send(probe).await?.expect_refused()
+    let draft = async |blanks: &str| {
+        Draft::new(probe, &scene.caller, PREPARE, format!("{}{blanks}", scene.body)).await
+    };
+    let [one, other, third] = [draft("").await?, draft(" ").await?, draft("  ").await?];
+    let (one, other) = futures_util::future::join(one.send(probe), other.send(probe)).await;
+    let (one, other) = (one?, other?);
+    let (accepted, rejected) = if one.status() == 200 { (one, other) } else { (other, one) };
+    accepted.counterpart_status(&[200])?;
+    rejected.expect_refused()?;
+    third.send(probe).await?.expect_refused()
 }
 
 /// Sends prepares for two domains. The second must return 200, since the lock is per domain.

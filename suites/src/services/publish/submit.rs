@@ -17,8 +17,8 @@ use super::scene::{Scene, published};
 use super::verify::COMMITMENT;
 use super::wire::{Draft, read_message};
 use super::{
-    Caller, NO_ID, PREPARE, PREPARED, Prepared, accept_body, chain_call, declared, expire, fresh_key, landed,
-    prepare, prepared, publish_body, signature_in, submit, submit_body, transfer_body, trip,
+    Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, chain_call, declared, expire, fresh_key,
+    landed, prepare, prepared, publish_body, signature_in, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -286,8 +286,9 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) 
     owner.submit(probe, &body).await?.counterpart_status(&[200])
 }
 
-/// Sends the same submit again at once, and in a world of its own also just before 60 seconds have passed. It must return
-/// 200 with the same transaction signature; that of a transfer or accept may return 409.
+/// Sends the same submit again at once, byte for byte and with a new envelope, and in a world of its own also just before 60
+/// seconds have passed. It must return 200 with the same transaction signature; that of a transfer or accept may return 409. With
+/// another signature it is not the same submit, and must not return 200.
 #[shows(rows::REPEAT, after(rows::LANDS, rows::UNKNOWN))]
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Place) -> Checked {
     if let Some((_, again)) = trip::AGAIN.iter().find(|(op, _)| *op == place.op && trip::is_given(probe)) {
@@ -295,11 +296,22 @@ async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Pl
         return expect_repeated(probe, place, &trip::answer(probe, again).await?, &signature_in(&landed)?);
     }
     let scene = Scene::at(probe, place).await?;
-    let (prepared, signature) = scene.landed(probe).await?;
+    let submission = scene.submission(&scene.prepared(probe).await?);
+    let draft = Draft::new(probe, &scene.caller, SUBMIT, submission.to_string()).await?;
+    let signature = signature_in(&draft.send(probe).await?)?;
     let start = Start::now(probe).await?;
-    let repeat = async || scene.submit(probe, &scene.submission(&prepared)).await;
+    expect_repeated(probe, place, &draft.send(probe).await?, &signature)?;
+    let repeat = async || scene.submit(probe, &submission).await;
     let again = repeat().await?;
     expect_repeated(probe, place, &again, &signature)?;
+    let other = with(&submission, "signature", json!(text::base64(&[1; 64])));
+    let got = scene.submit(probe, &other).await?;
+    got.expect(
+        got.status() != 200,
+        At::status_named("status with another signature"),
+        Want::none_of(&[200]),
+        "200",
+    )?;
     if again.status() == 409 || !probe.owns_time() {
         return Ok(());
     }
