@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assay_spec::drop::limits::{CLAIM_WINDOW, DROP_ID_CHARACTERS};
 use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::places::REMOVAL;
 use assay_spec::drop::requirements::{cid, limits, response, site, upload, zip};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse};
 use assay_spec::drop::zip::forms;
@@ -162,7 +163,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut SiteName| s.0 = |core, address, _, cid| handler::site_name(core, address, 0, cid);
     site::SEPARATE, "same" => "the same files replace an existing site",
         step |s: &mut SiteName| s.0 = |core, _, _, cid| handler::site_name(core, cid, 0, cid);
-    site::SEPARATE, "twin" => "the same files are removed from every drop", step |s: &mut Deadline| {
+    site::SEPARATE, "twin" => "the same files are removed from every drop" at REMOVAL, step |s: &mut Deadline| {
         s.0 = |core, state, id| {
             State::deadline(core, state, id);
             let Some(gone) = state.drops.get(id).filter(|drop| drop.state == DropState::Removed) else { return };

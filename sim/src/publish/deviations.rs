@@ -8,7 +8,7 @@ use assay_spec::crypto::text::{hex, parse_base64};
 use assay_spec::instant::{HOUR, MINUTE};
 use assay_spec::publish::machines::PrepareEvent;
 use assay_spec::publish::message::{Instruction, Message};
-use assay_spec::publish::places::{FIRST, PREPARE_PUB, PREPARES};
+use assay_spec::publish::places::{FIRST, PREPARE_PUB, PREPARES, SUBMIT_PUB};
 use assay_spec::publish::prepare::{ENDPOINT, Wanted, parse_body};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{
@@ -332,8 +332,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     submit::REPEAT => "a repeated submit returns 410", step |s: &mut AnswerRepeat| {
         s.0 = |_, _, id| Err(Refused { rule: &submit::REPEAT, why: format!("{id} is confirmed") });
     };
-    submit::REPEAT, "any-signature" => "a confirmed submit is repeated with any signature", step |s: &mut FindRepeat| {
-        s.0 = |_, state, caller, body| submits::confirmed(state, caller, body).map(|(id, _)| id);
+    submit::REPEAT, "any-signature" => "a confirmed publish is repeated with any signature" at SUBMIT_PUB, step |s: &mut FindRepeat| {
+        s.0 = |_, state, caller, body| {
+            let (id, is_same) = submits::confirmed(state, caller, body)?;
+            (is_same || matches!(state.prepares[&id].wanted, Wanted::Publish { .. })).then_some(id)
+        };
     };
     submit::NO_SECOND_RECORD => "a repeated submit lands again", step |s: &mut AnswerRepeat| {
         s.0 = |core, state, id| {

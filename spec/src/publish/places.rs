@@ -49,6 +49,8 @@ pub const PREPARE_TRANSFER: &[Place] = &[PREPARE.op(TRANSFER)];
 pub const PREPARE_ACCEPT: &[Place] = &[PREPARE.op(ACCEPT)];
 /// Each operation of a submit.
 pub const SUBMITS: &[Place] = &[SUBMIT.op(PUB), SUBMIT.op(TRANSFER), SUBMIT.op(ACCEPT)];
+/// The submit of a publish.
+pub const SUBMIT_PUB: &[Place] = &[SUBMIT.op(PUB)];
 /// A submit whose `prepareId` names no prepare is that of an accept if it says so, and otherwise of a publish.
 pub const SUBMIT_UNKNOWN: &[Place] = &[SUBMIT.op(PUB), SUBMIT.op(ACCEPT)];
 /// The submit of an accept.
