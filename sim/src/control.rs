@@ -277,9 +277,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 
 async fn info(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     let (seed, now) = handle.read(|world| (world.core.rng.seed(), world.core.now()));
-    let names = |kinds: Vec<(&str, &str)>| -> BTreeMap<String, String> {
-        kinds.into_iter().map(|(name, about)| (name.to_owned(), about.to_owned())).collect()
-    };
     let deviations: BTreeMap<String, &str> =
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
     let actions: BTreeMap<String, &str> = world::actions().into_iter().collect();
@@ -296,9 +293,9 @@ async fn info(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Json<V
         "forks": hub.fork_address.is_some(),
         "worlds": hub.lock().forks.keys().collect::<Vec<_>>(),
         "sites": sites,
-        "faults": names(world::faults().iter().map(|kind| (kind.name, kind.about)).collect()),
+        "faults": world::faults().iter().map(|kind| (kind.name, kind.described())).collect::<BTreeMap<_, _>>(),
         "actions": actions,
-        "variations": names(world::variations().iter().map(|variation| (variation.name, variation.about)).collect()),
+        "variations": world::variations().iter().map(|one| (one.name, one.about)).collect::<BTreeMap<_, _>>(),
         "deviations": deviations,
     }))
 }
@@ -599,7 +596,7 @@ pub async fn open_sites(
         let listener = handle
             .open(site, SocketAddr::new(control.ip(), port))
             .await
-            .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
+            .map_err(|e| std::io::Error::new(e.kind(), format!("port {port} ({}): {e}", site.name)))?;
         urls.insert(site.name, handle.base_url(site, listener.address));
         listeners.push(listener);
     }

@@ -118,7 +118,7 @@ impl Core {
 
     /// Whether a fault applies on this occasion.
     pub fn fault(&mut self, kind: crate::fault::FaultKind, occasion: &[(&str, &str)]) -> bool {
-        !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
+        !self.faults.list().is_empty() && self.faults.strike(kind, occasion, self.clock.now())
     }
 
     /// Whether a variation of the wire format is active.

@@ -1,9 +1,10 @@
 //! Deviations: one requirement broken at a time, each in the table of its service.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use assay_spec::names::did_you_mean;
 use assay_spec::value::ValueKind;
 use assay_spec::{Id, Place, Service, catalogue};
 use serde_json::{Value, json};
@@ -185,8 +186,8 @@ pub struct Deviations {
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownDeviation {
     /// No requirement has that id.
-    #[error("unknown requirement {0:?}")]
-    Requirement(String),
+    #[error("unknown requirement {0:?}{1}")]
+    Requirement(String, String),
     /// The requirement has other deviations.
     #[error("unknown deviation {0:?}; this requirement has: {1}")]
     Variant(String, String),
@@ -250,7 +251,12 @@ impl Deviations {
 /// Finds a deviation in `known` by its name: `id` or `id/variant`.
 pub fn find(known: &[Deviation], name: &str) -> Result<Deviation, UnknownDeviation> {
     let (id, variant) = name.split_once('/').unwrap_or((name, ""));
-    let rule = catalogue::requirement(id).ok_or_else(|| UnknownDeviation::Requirement(id.to_owned()))?;
+    let rule = catalogue::requirement(id).ok_or_else(|| {
+        let names: BTreeSet<String> =
+            known.iter().map(|deviation| deviation.requirement.to_string()).collect();
+        let near = did_you_mean(id, names.iter().map(String::as_str));
+        UnknownDeviation::Requirement(id.to_owned(), near)
+    })?;
     if let Some(which) = GENERATED.iter().position(|(generated, ..)| *generated == variant) {
         return Ok(Deviation::generated(rule, which));
     }

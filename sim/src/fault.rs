@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_spec::Instant;
+use assay_spec::names::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 /// A kind of fault that a service offers.
@@ -12,11 +13,21 @@ pub struct FaultKind {
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
+    /// The conditions that `where` may have.
+    pub keys: &'static [&'static str],
+}
+
+impl FaultKind {
+    /// What it does, and the conditions that `where` may have.
+    pub fn described(&self) -> String {
+        let places = self.keys.join(", ");
+        if places.is_empty() { self.about.to_owned() } else { format!("{}; where: {places}", self.about) }
+    }
 }
 
 /// While this fault is set, time does not jump for waiting requests.
 pub const HOLD: FaultKind =
-    FaultKind { name: "hold", about: "time does not jump ahead for waiting requests" };
+    FaultKind { name: "hold", about: "time does not jump ahead for waiting requests", keys: &[] };
 
 /// An active fault. A condition that is absent always holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +62,22 @@ pub struct Fault {
 pub const RECEIPTS: usize = 64;
 
 impl Fault {
+    /// Checks its name and its conditions. The error names what is known.
+    pub fn check(&self, kinds: &[FaultKind]) -> Result<(), String> {
+        let Some(kind) = kinds.iter().find(|kind| kind.name == self.fault) else {
+            let near = did_you_mean(&self.fault, kinds.iter().map(|kind| kind.name));
+            return Err(format!("unknown fault {:?}{near}", self.fault));
+        };
+        let Some(key) = self.place.keys().find(|key| !kind.keys.contains(&key.as_str())) else {
+            return Ok(());
+        };
+        let known = match kind.keys {
+            [] => "it takes none".to_owned(),
+            keys => format!("it has: {}", keys.join(", ")),
+        };
+        Err(format!("unknown key {key:?} in `where` of fault {}; {known}", kind.name))
+    }
+
     /// Whether it has no conditions.
     pub fn is_plain(&self) -> bool {
         self.place.is_empty()
@@ -101,10 +128,12 @@ impl Faults {
         self.0.iter().any(|fault| fault.fault == name)
     }
 
-    /// Whether a fault with that name applies on this occasion. Every matching fault counts the occasion.
-    pub fn strike(&mut self, name: &str, occasion: &[(&str, &str)], now: Instant) -> bool {
+    /// Whether a fault of that kind applies on this occasion. Every matching fault counts the occasion.
+    pub fn strike(&mut self, kind: FaultKind, occasion: &[(&str, &str)], now: Instant) -> bool {
+        debug_assert!(occasion.iter().map(|(key, _)| key).eq(kind.keys), "{}: {occasion:?}", kind.name);
         // Not `any`: it would stop at the first match, and the other faults would not count the occasion.
-        let strikes: Vec<bool> = self.0.iter_mut().map(|fault| fault.strikes(name, occasion, now)).collect();
+        let strikes: Vec<bool> =
+            self.0.iter_mut().map(|fault| fault.strikes(kind.name, occasion, now)).collect();
         strikes.contains(&true)
     }
 }
@@ -121,7 +150,10 @@ mod tests {
         .expect("a fault");
         let mut faults = Faults::default();
         faults.set(vec![fault]);
-        let mut strike = |name, endpoint, now| faults.strike(name, &[("endpoint", endpoint)], Instant(now));
+        let mut strike = |name, endpoint, now| {
+            let kind = FaultKind { name, about: "", keys: &["endpoint"] };
+            faults.strike(kind, &[("endpoint", endpoint)], Instant(now))
+        };
         let struck = [
             strike("x", "a", 1),
             strike("y", "a", 2),

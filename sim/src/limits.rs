@@ -1,5 +1,6 @@
 //! Limits that the control API can change.
 
+use assay_spec::names::did_you_mean;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,8 +13,9 @@ pub fn change<T: Serialize + DeserializeOwned>(limits: &mut T, changes: &Value) 
     };
     for (name, value) in changes {
         if !members.contains_key(name) {
-            let known: Vec<&String> = members.keys().collect();
-            return Err(format!("unknown limit {name:?}; known: {known:?}"));
+            let near = did_you_mean(name, members.keys().map(String::as_str));
+            let near = if near.is_empty() { "; see GET /_sim/v1/limits".to_owned() } else { near };
+            return Err(format!("unknown limit {name:?}{near}"));
         }
         members.insert(name.clone(), value.clone());
     }

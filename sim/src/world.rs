@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use assay_spec::crypto::text;
 use assay_spec::limit::{self, Wrong};
+use assay_spec::names::did_you_mean;
 use assay_spec::{Dialect, Instant, Service, field};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue};
@@ -247,12 +248,10 @@ impl World {
         Ok((answer, self.outputs()))
     }
 
-    /// Sets the faults. An unknown name is an error.
+    /// Sets the faults. An unknown name or condition is an error.
     pub fn set_faults(&mut self, set: Vec<Fault>) -> Result<(), String> {
         let known = faults();
-        if let Some(strange) = set.iter().find(|fault| known.iter().all(|kind| kind.name != fault.fault)) {
-            return Err(format!("unknown fault {:?}", strange.fault));
-        }
+        set.iter().try_for_each(|fault| fault.check(&known))?;
         if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
             return Err("the fault \"hold\" takes no conditions; it holds until it is removed".to_owned());
         }
@@ -313,11 +312,9 @@ impl World {
     pub fn set_variations(&mut self, names: &[String]) -> Result<(), String> {
         let known = variations();
         let find = |name: &String| {
-            known
-                .iter()
-                .find(|variation| variation.name == name)
-                .copied()
-                .ok_or_else(|| format!("unknown variation {name:?}"))
+            let found = known.iter().find(|variation| variation.name == name).copied();
+            let names = known.iter().map(|variation| variation.name);
+            found.ok_or_else(|| format!("unknown variation {name:?}{}", did_you_mean(name, names)))
         };
         let found: Vec<Variation> = names.iter().map(find).collect::<Result<_, _>>()?;
         self.control(&format!("variations {names:?}"));

@@ -180,6 +180,7 @@ pub mod json;
 pub mod limit;
 pub mod machine;
 pub mod metadata;
+pub mod names;
 pub mod network;
 pub mod place;
 pub mod publish;

@@ -4,6 +4,7 @@ mod cli;
 
 use std::process::ExitCode;
 
+use assay_suites::support::tell;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use cli::Ending;
 use cli::command::Command;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(e) => {
-            eprintln!("assay: cannot start: {e}");
+            tell(format_args!("assay: cannot start: {e}\n"));
             return ExitCode::from(4);
         }
     };
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         Err(Ending::Failed(why)) => (4, why),
     };
     if !why.is_empty() {
-        eprintln!("assay: {why}");
+        tell(format_args!("assay: {why}\n"));
     }
     ExitCode::from(code)
 }

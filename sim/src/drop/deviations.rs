@@ -163,15 +163,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut SiteName| s.0 = |core, address, _, cid| handler::site_name(core, address, 0, cid);
     site::SEPARATE, "same" => "the same files replace an existing site",
         step |s: &mut SiteName| s.0 = |core, _, _, cid| handler::site_name(core, cid, 0, cid);
-    site::SEPARATE, "twin" => "the same files are removed from every drop" at REMOVAL, step |s: &mut Deadline| {
+    site::SEPARATE, "same-files" => "the same files are removed from every drop" at REMOVAL, step |s: &mut Deadline| {
         s.0 = |core, state, id| {
             State::deadline(core, state, id);
             let Some(gone) = state.drops.get(id).filter(|drop| drop.state == DropState::Removed) else { return };
             let cid = gone.cid.clone();
-            let is_twin = |drop: &super::Drop| drop.state == DropState::Published && drop.cid == cid;
-            let twins = state.drops.iter().filter(|(_, drop)| is_twin(drop)).map(|(id, _)| id.clone());
-            for twin in twins.collect::<Vec<String>>() {
-                state.remove(core, &twin);
+            let is_same = |drop: &super::Drop| drop.state == DropState::Published && drop.cid == cid;
+            let others = state.drops.iter().filter(|(_, drop)| is_same(drop)).map(|(id, _)| id.clone());
+            for other in others.collect::<Vec<String>>() {
+                state.remove(core, &other);
             }
         };
     };

@@ -5,27 +5,32 @@ use crate::fault::FaultKind;
 /// The delegate writes late.
 pub const SLOW: FaultKind = FaultKind {
     name: "hosting.delegate-slow",
-    about: "the delegate delays a terminal record or a FORGET; where: record, project, deployment",
+    about: "the delegate delays a terminal record or a FORGET",
+    keys: &["record", "project", "deployment"],
 };
 /// A FORGET contains an unknown hash.
 pub const UNKNOWN_TARGET: FaultKind = FaultKind {
     name: "hosting.forget-unknown",
-    about: "a FORGET contains a hash that the node lacks, so the whole batch fails; where: project",
+    about: "a FORGET contains a hash that the node lacks, so the whole batch fails",
+    keys: &["project"],
 };
 /// An artifact is not paid for.
 pub const RECLAIMED: FaultKind = FaultKind {
     name: "hosting.artifact-reclaimed",
-    about: "a pinned artifact is not paid for: it becomes `removing`, and `removed` after the grace period; where: deployment",
+    about: "a pinned artifact is not paid for: it becomes `removing`, and `removed` after the grace period",
+    keys: &["deployment"],
 };
 /// Two backends finish one deployment.
 pub const FORK: FaultKind = FaultKind {
     name: "hosting.fork",
-    about: "two terminal records refer to one creation; the second is one second later and failed; where: deployment",
+    about: "two terminal records refer to one creation; the second is one second later and failed",
+    keys: &["deployment"],
 };
 /// The delegate asks a lagging node.
 pub const LAGGING: FaultKind = FaultKind {
     name: "hosting.lagging-node",
-    about: "before a FORGET, artifacts are looked up at the mirror, and at the primary if the mirror lacks them; where: project",
+    about: "before a FORGET, artifacts are looked up at the mirror, and at the primary if the mirror lacks them",
+    keys: &["project"],
 };
 
 /// Every fault of the application.

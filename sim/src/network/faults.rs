@@ -6,24 +6,29 @@ use crate::fault::FaultKind;
 /// The validation of messages is held until the fault is unset.
 pub const PROCESSING_HELD: FaultKind = FaultKind {
     name: "network.processing-held",
-    about: "new messages stay pending until this is unset; where: type, address",
+    about: "new messages stay pending until this is unset",
+    keys: &["type", "address"],
 };
 /// A STORE is invalid.
 pub const INVALID: FaultKind =
-    FaultKind { name: "network.invalid", about: "the validation of a STORE fails; where: address" };
+    FaultKind { name: "network.invalid", about: "the validation of a STORE fails", keys: &["address"] };
 /// The mirror receives no changes.
-pub const LAGGING: FaultKind =
-    FaultKind { name: "network.lagging", about: "the mirror receives no changes until this is unset" };
+pub const LAGGING: FaultKind = FaultKind {
+    name: "network.lagging",
+    about: "the mirror receives no changes until this is unset",
+    keys: &[],
+};
 /// The node fails.
 pub const INTERNAL: FaultKind =
-    FaultKind { name: "network.internal", about: "a request returns 500; where: endpoint, site" };
+    FaultKind { name: "network.internal", about: "a request returns 500", keys: &["endpoint", "site"] };
 /// A program fails.
 pub const PROGRAM_FAILS: FaultKind =
-    FaultKind { name: "network.program-fails", about: "running a program returns 500; where: program" };
+    FaultKind { name: "network.program-fails", about: "running a program returns 500", keys: &["program"] };
 /// The receiver of a webhook is down.
 pub const WEBHOOK_DOWN: FaultKind = FaultKind {
     name: "network.webhook-down",
-    about: "the receiver of a webhook is unreachable; the delivery is retried later; where: url, event",
+    about: "the receiver of a webhook is unreachable; the delivery is retried later",
+    keys: &["url", "event"],
 };
 
 /// Every fault of the network.

@@ -2,38 +2,54 @@
 
 use crate::fault::FaultKind;
 
+/// The conditions of a call for a domain: `{"endpoint": "submit", "domain": "a.example"}`.
+const DOMAIN: &[&str] = &["endpoint", "domain"];
+
 /// The node is a standby.
-pub const STANDBY: FaultKind =
-    FaultKind { name: "publish.standby", about: "the node is a standby: 503 not-primary" };
+pub const STANDBY: FaultKind = FaultKind {
+    name: "publish.standby",
+    about: "the node is a standby: 503 not-primary",
+    keys: &["endpoint"],
+};
 /// The backend is passive.
-pub const PASSIVE: FaultKind = FaultKind { name: "publish.passive", about: "the backend is passive: 503" };
+pub const PASSIVE: FaultKind =
+    FaultKind { name: "publish.passive", about: "the backend is passive: 503", keys: &["endpoint"] };
 /// No one has observed the TXT record.
 pub const TXT_MISSING: FaultKind =
-    FaultKind { name: "publish.txt-missing", about: "the TXT record has never been observed" };
+    FaultKind { name: "publish.txt-missing", about: "the TXT record has never been observed", keys: DOMAIN };
 /// The TXT record names another key.
 pub const TXT_DISAGREES: FaultKind =
-    FaultKind { name: "publish.txt-disagrees", about: "the TXT record names another vault" };
+    FaultKind { name: "publish.txt-disagrees", about: "the TXT record names another vault", keys: DOMAIN };
 /// The chain is slow.
 pub const CHAIN_SLOW: FaultKind = FaultKind {
     name: "publish.chain-slow",
     about: "slots take ten times as long; the transaction lands after the safety ceiling, while its blockhash is valid",
+    keys: DOMAIN,
 };
 /// The transaction is lost.
 pub const TRANSACTION_LOST: FaultKind = FaultKind {
     name: "publish.transaction-lost",
     about: "the transaction never lands; its blockhash expires",
+    keys: DOMAIN,
 };
 /// The chain rejects the transaction.
-pub const TRANSACTION_REJECTED: FaultKind =
-    FaultKind { name: "publish.transaction-rejected", about: "the chain rejects the transaction: 502" };
+pub const TRANSACTION_REJECTED: FaultKind = FaultKind {
+    name: "publish.transaction-rejected",
+    about: "the chain rejects the transaction: 502",
+    keys: DOMAIN,
+};
 /// Long records exceed the compute budget.
 pub const COMPUTE_BUDGET: FaultKind = FaultKind {
     name: "publish.compute-budget",
     about: "the chain rejects records that exceed the memo program's default compute budget",
+    keys: DOMAIN,
 };
 /// The transaction's log is truncated.
-pub const LOG_TRUNCATED: FaultKind =
-    FaultKind { name: "publish.log-truncated", about: "the transaction's log ends in `Log truncated`" };
+pub const LOG_TRUNCATED: FaultKind = FaultKind {
+    name: "publish.log-truncated",
+    about: "the transaction's log ends in `Log truncated`",
+    keys: DOMAIN,
+};
 
 /// Every fault of the exchange.
 pub const ALL: &[FaultKind] = &[

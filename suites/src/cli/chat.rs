@@ -12,16 +12,19 @@ use assay_suites::services::gateway::client::{Client, Prompt, Settings};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::Ending;
 use super::target::DialectArgs;
+use super::{Ending, whole};
 
-pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}, and for tools {\"tools\", \"results\"}: declarations, and what each tool returns); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
+pub(crate) const HELP: &str = "Examples:
+  export ASSAY_GATEWAY_KEY=\u{2026}
+  assay chat --url http://127.0.0.1:4101 --model assay-chat 'How are you?'
+  assay chat --url \u{2026} --model assay-text --mode direct --stream 'How are you?'
 
-A confidential model works only in direct mode: its item hash is resolved, its enclave is attested, and requests go only over connections with the attested certificate. The documents do not define resolution and attestation; the simulator's stand-ins are used.
+The key is read from ASSAY_GATEWAY_KEY. Without a key, a request that returns 402 is sent again with the X-PAYMENT header in ASSAY_PAYMENT.
 
-Examples:
-  ASSAY_GATEWAY_KEY=\u{2026} assay chat --url http://127.0.0.1:4101 --model assay-chat 'How are you?'
-  assay chat --url \u{2026} --model assay-text --mode direct --ca-file p.ca.pem --stream 'How are you?'
+Without PROMPT, prompts are read from standard input, one JSON object a line: `id`, `model`, `prompt`, `stream`, and for tools `tools` (their declarations) and `results` (what each returns, by name). For each, one line is printed: `id` and `answer`, or `id` and `error`.
+
+A confidential model works only in direct mode: requests go only to an enclave that was attested. The documents do not define how; the scheme of assay sim is used.
 
 Exit codes: 0 the model answered, 1 no answer, 2 bad arguments";
 
@@ -49,10 +52,10 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "HEX", env = "ASSAY_ATTESTATION_KEY", value_parser = parse_key)]
     attestation_key: Option<[u8; 32]>,
     /// Seconds until the list of servers is fetched again from discovery
-    #[arg(long, default_value_t = 60, env = "ASSAY_REFRESH_SECONDS")]
+    #[arg(long, default_value_t = 60, value_parser = whole::<u64>(0..=u64::MAX), env = "ASSAY_REFRESH_SECONDS")]
     refresh: u64,
     /// Timeout for one answer, in seconds
-    #[arg(long, default_value_t = 120)]
+    #[arg(long, default_value_t = 120, value_parser = whole::<u64>(1..=86_400))]
     timeout: u64,
     #[command(flatten)]
     names: DialectArgs,

@@ -13,7 +13,7 @@ use assay_suites::support::files::{self, Mode};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, ProgressBar};
 
-use super::Ending;
+use super::{Ending, whole};
 
 /// Shorter work shows no progress.
 const LONG: Duration = Duration::from_secs(1);
@@ -34,7 +34,7 @@ pub(crate) struct CidArgs {
     #[arg(long, value_name = "FILE")]
     car: Option<PathBuf>,
     /// Threads that read and hash; the default is the number of cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 

@@ -10,11 +10,12 @@ use assay_suites::harness::data::Run;
 use assay_suites::harness::select::each_selects;
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, junit};
+use assay_suites::support::files::startable;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
 use super::interrupt::Interrupt;
 use super::outputs::Printed;
-use super::{Ending, write};
+use super::{Ending, whole, write};
 
 #[derive(Subcommand)]
 pub(crate) enum What {
@@ -32,24 +33,24 @@ pub(crate) enum What {
 
 #[derive(Args)]
 pub(crate) struct PublishArgs {
-    #[command(flatten)]
-    common: CommonArgs,
     /// Duration of a slow submit, in seconds; the document says about three minutes
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 8, value_parser = whole::<u64>(0..=u64::MAX))]
     slow: u64,
     #[command(flatten)]
     lacking: Lacking<publish::Suite>,
+    #[command(flatten)]
+    common: CommonArgs,
 }
 
 #[derive(Args)]
 pub(crate) struct GatewayArgs {
-    #[command(flatten)]
-    common: CommonArgs,
     /// Value of ASSAY_REFRESH_SECONDS: how long the client may use a list of servers
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(1..=60))]
     refresh: u64,
     #[command(flatten)]
     lacking: Lacking<gateway::Suite>,
+    #[command(flatten)]
+    common: CommonArgs,
 }
 
 #[derive(Args)]
@@ -57,7 +58,7 @@ struct CommonArgs {
     /// Only these worlds: an id, a part of ids or facts, or a pattern with * and ?
     filters: Vec<String>,
     /// Seed of the worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
@@ -66,13 +67,11 @@ struct CommonArgs {
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Seconds after which a client that waits for nothing counts as hanging
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 30, value_parser = whole::<u64>(1..=u64::MAX))]
     limit: u64,
     /// Number of worlds that run in parallel
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, default_value_t = 4, value_parser = whole::<u16>(1..=64))]
     jobs: u16,
-    #[command(flatten)]
-    printed: Printed,
     /// List the worlds and start nothing
     #[arg(long)]
     list: bool,
@@ -82,6 +81,8 @@ struct CommonArgs {
     /// The client and its arguments
     #[arg(last = true, required_unless_present_any = ["list", "hold"], value_name = "CMD")]
     command: Vec<String>,
+    #[command(flatten)]
+    printed: Printed,
 }
 
 /// The flags of what the client of a suite may leave out.
@@ -214,8 +215,10 @@ fn start(
         for (requirement, fact) in cases {
             println!("{:<width$}  {fact}", requirement.to_string());
         }
+        return Ok(false);
     }
-    Ok(!common.list)
+    common.command.first().map_or(Ok(()), |program| startable(program)).map_err(Ending::Bad)?;
+    Ok(true)
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {

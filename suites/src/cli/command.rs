@@ -37,6 +37,7 @@ pub(crate) enum What {
     #[command(after_help = super::report::REPLAY_HELP)]
     Replay(super::report::ReplayArgs),
     /// Print the JSON Schema of a report
+    #[command(after_help = super::report::SCHEMA_HELP)]
     Schema,
     /// Start the simulator: every service on loopback, each on its own port
     #[cfg(feature = "embedded")]
@@ -67,6 +68,7 @@ pub(crate) enum What {
         what: super::vectors::What,
     },
     /// Run the reference implementation of the JSON-lines protocol on stdin and stdout
+    #[command(after_help = super::vectors::SHIM_HELP)]
     Shim,
     /// Compute the content identifier of a file or folder
     #[command(after_help = super::cid::HELP)]
@@ -92,7 +94,8 @@ pub(crate) enum What {
     /// Explain requirements: statement, source, check, usual failures, how to run it alone
     #[command(after_help = super::explain::HELP)]
     Explain(super::explain::ExplainArgs),
-    /// Print the help of a command, or a page of the documentation
+    /// Print the help of a command, a page of the documentation, or the meaning of a word
+    #[command(after_help = super::help::HELP)]
     Help(super::help::HelpArgs),
     /// Print the completions for a shell
     #[command(after_help = super::help::COMPLETIONS_HELP)]
@@ -150,7 +153,7 @@ mod tests {
 
     use clap::CommandFactory;
 
-    use super::super::help::{GROUPS, TOPICS, grouped};
+    use super::super::help::{GROUPS, TOPICS, WORDS, grouped, rows};
     use super::*;
 
     fn command() -> clap::Command {
@@ -168,6 +171,45 @@ mod tests {
         // Without the simulator some commands are missing.
         assert!(known.is_subset(&unique), "without a group: {:?}", known.difference(&unique));
         assert!(!cfg!(feature = "embedded") || unique.is_subset(&known), "no command: {unique:?}");
+    }
+
+    #[test]
+    fn every_command_prints_its_exit_codes_in_eighty_columns() {
+        fn leaves(command: &clap::Command, all: &mut Vec<clap::Command>) {
+            match command.has_subcommands() {
+                true => command.get_subcommands().for_each(|one| leaves(one, all)),
+                false => all.push(command.clone()),
+            }
+        }
+        let (mut root, mut all) = (command(), Vec::new());
+        root.build();
+        leaves(&root, &mut all);
+        assert!(all.len() > 30 || cfg!(not(feature = "embedded")), "{}", all.len());
+        for mut one in all {
+            let text = one.render_long_help().to_string();
+            assert!(text.contains("Exit codes: 0 "), "{}: {text}", one.get_name());
+            // clap does not wrap the line of the usage.
+            let long = text.lines().find(|line| line.chars().count() > 80 && !line.starts_with("Usage:"));
+            assert_eq!(long, None, "{}", one.get_name());
+        }
+    }
+
+    #[test]
+    fn every_service_verdict_and_word_is_a_topic() {
+        use assay_suites::harness::data::Verdict;
+
+        let words: BTreeSet<String> =
+            WORDS.iter().flat_map(|page| rows(page)).map(|(_, row)| row[0].clone()).collect();
+        for verdict in Verdict::ALL {
+            assert!(words.contains(verdict.name()), "{}", verdict.name());
+        }
+        for service in assay_spec::Service::ALL {
+            assert!(TOPICS.iter().any(|topic| topic.name == format!("testing-{service}")), "{service}");
+        }
+        for word in ["counterpart", "lint", "control API", "tested part conforms", "drop"] {
+            let args = super::super::help::HelpArgs { words: vec![word.to_owned()] };
+            assert!(super::super::help::help(&args, Command::command()).is_ok(), "{word}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `assay explain`: everything that is known about a requirement.
 
+use assay_spec::names::did_you_mean;
 use assay_spec::requirement::{Evidence, Level, Subject};
 use assay_spec::{Id, catalogue};
 use assay_suites::harness::check::{Check, Weight};
-use assay_suites::harness::select::did_you_mean;
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::support::prose::wrap;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use assay_suites::harness::select::did_you_mean;
+use assay_spec::Service;
+use assay_spec::names::did_you_mean;
 use assay_suites::support::prose::{self, wrap};
 use clap::{Args, Command};
 
@@ -60,17 +61,19 @@ pub(crate) static TOPICS: &[Topic] = topics! {
 };
 
 /// The end of the help.
-pub(crate) const COMPLETIONS_HELP: &str =
-    "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay";
+pub(crate) const COMPLETIONS_HELP: &str = "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay\n\nExit codes: 0 printed, 2 unknown shell";
 
 /// The end of the help.
-pub(crate) const MAN_HELP: &str = "Example:\n  assay man --into ~/.local/share/man/man1";
+pub(crate) const MAN_HELP: &str = "Example:\n  assay man --into ~/.local/share/man/man1\n\nExit codes: 0 printed or written, 2 bad arguments, 4 the folder cannot be written";
+
+/// The end of the help.
+pub(crate) const HELP: &str = "Examples:\n  assay help run\n  assay help drop             # the page of a service\n  assay help not-testable     # a verdict, or a word of the glossary\n\nExit codes: 0 printed, 2 unknown command, topic or word";
 
 #[derive(Args)]
 pub(crate) struct HelpArgs {
     /// A command, or a topic: see the end of assay --help
     #[arg(value_name = "COMMAND OR TOPIC")]
-    words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Args)]
@@ -103,18 +106,28 @@ pub(crate) fn grouped(command: Command) -> Command {
     }
     let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
     let topics = wrap("Topics of assay help: ", &names.join(", "));
+    let words = wrap(
+        "",
+        "Services, verdicts and the words of the glossary are topics, too: assay help drop, assay help inconclusive",
+    );
     command
         .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{style}Options:{style:#}\n{{options}}\n\n{topics}"
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{style}Options:{style:#}\n{{options}}\n\n{words}{topics}"
         ))
-        .max_term_width(prose::WIDTH)
+        .term_width(prose::width())
 }
 
 pub(crate) fn help(args: &HelpArgs, command: Command) -> Result<(), Ending> {
     if let [name] = args.words.as_slice()
-        && let Some(topic) = TOPICS.iter().find(|topic| topic.name == name)
+        && command.find_subcommand(name).is_none()
+        && let Some(topic) = topic(name)
     {
         print!("{}", prose::page(topic.text, follow));
+        return Ok(());
+    }
+    let is_command = args.words.first().is_some_and(|word| command.find_subcommand(word).is_some());
+    if !is_command && let Some(meaning) = meaning(&args.words.join(" ")) {
+        print!("{meaning}");
         return Ok(());
     }
     let mut root = grouped(command);
@@ -123,8 +136,10 @@ pub(crate) fn help(args: &HelpArgs, command: Command) -> Result<(), Ending> {
     for word in &args.words {
         let names: Vec<String> = found.get_subcommands().map(|one| one.get_name().to_owned()).collect();
         found = found.find_subcommand_mut(word).ok_or_else(|| {
+            let words = WORDS.iter().flat_map(|page| rows(page)).map(|(_, row)| row[0].clone());
+            let names: Vec<String> = names.into_iter().chain(words).collect();
             let names = names.iter().map(String::as_str).chain(TOPICS.iter().map(|topic| topic.name));
-            Ending::Bad(format!("no command or topic is named {word:?}{}", did_you_mean(word, names)))
+            Ending::Bad(format!("no command, topic or word is {word:?}{}", did_you_mean(word, names)))
         })?;
     }
     let text = found.render_help();
@@ -134,6 +149,54 @@ pub(crate) fn help(args: &HelpArgs, command: Command) -> Result<(), Ending> {
         print!("{text}");
     }
     Ok(())
+}
+
+/// The page of a topic; a service has its page, too.
+fn topic(name: &str) -> Option<&'static Topic> {
+    let of_service = Service::named(name).map(|service| format!("testing-{service}"));
+    TOPICS.iter().find(|topic| topic.name == name || of_service.as_deref() == Some(topic.name))
+}
+
+/// The topics whose tables explain words: a word in the first column.
+pub(crate) const WORDS: [&str; 2] = ["verdicts", "glossary"];
+
+/// The rows of the tables of a topic: the cells of the head and of the row, without marks.
+pub(crate) fn rows(name: &str) -> Vec<(Vec<String>, Vec<String>)> {
+    let text = topic(name).map_or("", |topic| topic.text);
+    let (mut rows, mut head) = (Vec::new(), Vec::new());
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(cells) = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")) else { continue };
+        let cells: Vec<String> = cells.split(" | ").map(unmarked).collect();
+        match lines.peek() {
+            Some(next) if next.starts_with("|---") => head = cells,
+            _ => rows.push((head.clone(), cells)),
+        }
+    }
+    rows
+}
+
+/// A cell without marks for code, stress and links.
+fn unmarked(cell: &str) -> String {
+    let mut text = cell.replace(['`', '*', '['], "");
+    while let Some((before, after)) = text.split_once("](") {
+        let rest = after.split_once(')').map_or("", |(_, rest)| rest);
+        text = format!("{before}{rest}");
+    }
+    text
+}
+
+/// What the pages say about a word, such as a verdict.
+fn meaning(word: &str) -> Option<String> {
+    let is_it = |cell: &str| cell == word || cell.split(" (").next() == Some(word);
+    let found =
+        WORDS.iter().find_map(|page| Some((page, rows(page).into_iter().find(|(_, row)| is_it(&row[0]))?)));
+    let (page, (head, row)) = found?;
+    let mut out = format!("{}\n{}", row[0], wrap("  ", &row[1]));
+    for (title, cell) in head.iter().zip(&row).skip(2) {
+        out += &wrap("  ", &format!("{title}: {cell}"));
+    }
+    Some(format!("{out}\nassay help {page} says more\n"))
 }
 
 /// How to follow a link of a page: another page has its own topic, and a URL is shown.

@@ -14,7 +14,7 @@ use assay_suites::harness::survey::{Level, Likeness, Survey, SurveyResult, level
 use assay_suites::http::curl::KEY_VARIABLE;
 use assay_suites::http::hiding::Hidden;
 use assay_suites::onboarding::draft::Draft;
-use assay_suites::profile::{Profile, Secret, parse_base_url};
+use assay_suites::profile::{Profile, Secret};
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::services::gateway;
@@ -22,7 +22,7 @@ use assay_suites::support::files;
 use clap::Args;
 
 use super::Ending;
-use super::target::UrlArgs;
+use super::target::{DEFAULT, UrlArgs, base_url};
 
 pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file already exists, 3 no server was reached, 4 the file cannot be written";
 
@@ -46,7 +46,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     all: bool,
     /// File to write the profile to; - is standard output
-    #[arg(long, value_name = "FILE", default_value = "assay.toml")]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT)]
     out: PathBuf,
     /// Overwrite an existing file
     #[arg(long)]
@@ -61,9 +61,9 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     }
     let files = files(&args)?;
     let connector = Arc::new(files.sockets(Path::new("")).map_err(Ending::Bad)?);
-    let chain_url = args.chain_url.as_deref().map(|url| base("--chain-url", url)).transpose()?;
+    let chain_url = args.chain_url.as_deref().map(|url| base_url("chain-url", url)).transpose()?;
     let mut reached = Vec::new();
-    let control = args.urls.control_url.as_deref().map(|url| base("--control-url", url)).transpose()?;
+    let control = args.urls.control_url.as_deref().map(|url| base_url("control-url", url)).transpose()?;
     let (gateway_key, token) = (variable(KEY_VARIABLE), variable(CONTROL_TOKEN));
     let mut hidden = Hidden::default();
     for (name, secret) in [("gateway key", &gateway_key), ("control token", &token)] {
@@ -166,7 +166,7 @@ fn variable(name: &str) -> Option<String> {
 
 /// The services to query, their URLs, and whether the user named the URL. A guessed URL must be recognized.
 fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Service, String, bool)>, Ending> {
-    let host = args.host.as_deref().map(|url| base("--host", url)).transpose()?;
+    let host = args.host.as_deref().map(|url| base_url("host", url)).transpose()?;
     let mut wanted = Vec::new();
     for service in Service::ALL.iter().copied() {
         let named = args.urls.services.iter().find(|(suite, ..)| suite.service == service);
@@ -175,16 +175,12 @@ fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Serv
         let guessed =
             host.clone().filter(|_| SUITES.get(service).questions.is_recognizable).map(|url| (url, false));
         let found = match named {
-            Some((_, flag, url)) => Some((base(&format!("--{}", flag.name), url)?, true)),
+            Some((_, flag, url)) => Some((base_url(flag.name, url)?, true)),
             None => reached.or(guessed),
         };
         wanted.extend(found.map(|(url, is_named)| (service, url, is_named)));
     }
     Ok(wanted)
-}
-
-fn base(option: &str, url: &str) -> Result<String, Ending> {
-    parse_base_url(url).map_err(|why| Ending::Bad(format!("{option}: {why}")))
 }
 
 /// Drops a service that was not recognized at a guessed URL, and one whose URL is another service's.

@@ -10,6 +10,16 @@ macro_rules! println {
     ($($text:tt)*) => { crate::cli::put(format_args!("{}\n", format_args!($($text)*))) };
 }
 
+/// As the standard macro, but a closed standard error does not cause a panic.
+macro_rules! eprint {
+    ($($text:tt)*) => { assay_suites::support::tell(format_args!($($text)*)) };
+}
+
+/// See `eprint`.
+macro_rules! eprintln {
+    ($($text:tt)*) => { eprint!("{}\n", format_args!($($text)*)) };
+}
+
 pub(crate) mod chat;
 pub(crate) mod cid;
 #[cfg(feature = "embedded")]
@@ -38,11 +48,13 @@ pub(crate) mod vectors;
 mod watch;
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use assay_spec::Service;
 use assay_suites::harness::setup::SetupError;
 use assay_suites::support::files;
+use clap::builder::{StringValueParser, TypedValueParser};
 
 /// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
 /// harness.
@@ -65,6 +77,21 @@ impl From<SetupError> for Ending {
 pub(crate) fn parse_service(name: &str) -> Result<Service, String> {
     let known: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
     Service::named(name).ok_or_else(|| format!("unknown service; known services: {}", known.join(", ")))
+}
+
+/// Reads a whole number in a range.
+pub(crate) fn whole<N: TryFrom<u64> + Clone + Send + Sync + 'static>(
+    range: RangeInclusive<u64>,
+) -> impl TypedValueParser<Value = N> {
+    let read = move |text: String| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| {
+            let (first, last) = (range.start(), range.end());
+            let most = if *last == u64::MAX { String::new() } else { format!(" to {last}") };
+            format!("write a whole number from {first}{most}")
+        })
+    };
+    StringValueParser::new().try_map(read)
 }
 
 /// Whether standard output shows colours: as `--color` says, otherwise on a terminal unless `NO_COLOR` is set.

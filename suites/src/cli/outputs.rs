@@ -11,14 +11,16 @@ use assay_suites::report::terminal::{self, View};
 use assay_suites::report::words;
 use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
-use assay_suites::services::SUITES;
+use assay_suites::services::{self, SUITES};
 use assay_suites::support::files::{self, is_special};
+use assay_suites::support::prose;
 use clap::Args;
 
 use super::{Ending, is_coloured, write};
 
 /// Options that change the result of a run.
 #[derive(Args)]
+#[command(next_help_heading = "Known failures")]
 pub(crate) struct KnownFailures {
     /// Baseline of known failures, with reasons (TOML)
     #[arg(long, value_name = "FILE")]
@@ -50,6 +52,7 @@ const MAY_SHARE: [(&str, &str); 4] = [
 
 /// The files that reports are written to.
 #[derive(Args)]
+#[command(next_help_heading = "Reports")]
 pub(crate) struct Outputs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
@@ -84,6 +87,7 @@ pub(crate) struct Outputs {
 
 /// What is printed.
 #[derive(Args)]
+#[command(next_help_heading = "What is printed")]
 pub(crate) struct Printed {
     /// Print only the result
     #[arg(short, long, conflicts_with_all = ["verbose", "coverage"])]
@@ -99,7 +103,13 @@ pub(crate) struct Printed {
 impl Printed {
     /// Prints the report of a run. `written` are the files of its other reports.
     pub(crate) fn print(&self, run: &Run, written: &[&Path]) {
-        let view = View { colour: is_coloured(), verbose: self.verbose, coverage: self.coverage, written };
+        let view = View {
+            colour: is_coloured(),
+            width: prose::terminal_width(),
+            verbose: self.verbose,
+            coverage: self.coverage,
+            written,
+        };
         print!("{}", if self.quiet { terminal::result(run, view) } else { terminal::report(run, view) });
     }
 }
@@ -117,11 +127,17 @@ impl KnownFailures {
         if let Some(path) = &self.write_baseline {
             can_be_written(path)?;
         }
-        let baseline = self.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
+        let checks = services::checks().iter().map(|check| check.requirement.to_string()).collect();
+        let read = |path: &Path| -> Result<Baseline, Ending> {
+            let known = Baseline::load(path).map_err(Ending::Bad)?;
+            known.check(&checks, today()).map_err(Ending::Bad)?;
+            Ok(known)
+        };
+        let baseline = self.baseline.as_deref().map(read).transpose()?;
         let renew = match &self.write_baseline {
             // A file that is not a baseline is not overwritten.
             Some(path) if path.is_file() => {
-                let mut known = Baseline::load(path).map_err(Ending::Bad)?;
+                let mut known = read(path)?;
                 known.add(baseline.iter());
                 Some((path.clone(), known))
             }
@@ -155,9 +171,9 @@ impl Loaded {
     /// As [`Loaded::apply`]; `renew` is the baseline that the run writes, if it writes one.
     fn apply_renewed(&self, run: &mut Run, whole: bool, renew: Option<&(PathBuf, Baseline)>) {
         if let Some((_, known)) = renew {
-            known.renewed(run, words::reason).apply(run, today(), whole);
+            known.renewed(run, words::reason).apply(run, whole);
         } else if let Some(baseline) = &self.baseline {
-            baseline.apply(run, today(), whole);
+            baseline.apply(run, whole);
         }
         if let Some((name, old)) = &self.only_new {
             diff::forgive(run, old, name);
@@ -345,7 +361,6 @@ pub(crate) fn today() -> toml::value::Date {
 mod tests {
 
     use super::*;
-    use assay_suites::services;
 
     #[test]
     fn failures_outside_the_baseline_count() {

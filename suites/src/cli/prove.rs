@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::run::depth_parser;
 use super::selection::Selection;
-use super::{Ending, write};
+use super::{Ending, whole, write};
 
 /// The end of the help.
 pub(crate) const HELP: &str = "Examples:\n  assay prove --service publish --json matrix.json\n  assay prove publish.prepare.one-in-flight\n\nThe line of a deviation or variation counts its checks: red are fail, warn and error; blocked are inconclusive, not-testable and not-applicable, because they need what the deviation broke. Under a deviation its own check must be red and no other; under a variation no check may be red or blocked.\n\nExit codes: 0 everything is proven, 1 a hole, 4 the harness failed";
@@ -19,10 +19,8 @@ pub(crate) const HELP: &str = "Examples:\n  assay prove --service publish --json
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each flag")]
 pub(crate) struct ProveArgs {
-    #[command(flatten)]
-    selection: Selection,
     /// Seed of the worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Write the matrix as JSON
     #[arg(long, value_name = "FILE")]
@@ -43,14 +41,14 @@ pub(crate) struct ProveArgs {
     cells: bool,
     /// Run checks under N mixes of allowed variations instead; the seed decides which variations and checks. Fails if a check
     /// turns red or gives no result
-    #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "junit"], value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "junit"], value_parser = whole::<u64>(1..=u64::MAX))]
     variations: Option<u64>,
     /// Measure what each check sends, in a world of its own and at a shared target, and write that in the form of
     /// suites/costs.toml
     #[arg(long, value_name = "FILE", conflicts_with_all = ["constant", "cells", "variations", "json", "junit"])]
     costs: Option<PathBuf>,
     /// Only every Nth cell; the seed decides which
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = whole::<u16>(1..=u16::MAX.into()))]
     every: u16,
     /// Print how many cells a run finds at a target that others use too: one world for all checks, one key, no control API
     #[arg(long, requires = "cells", conflicts_with = "holes")]
@@ -64,6 +62,8 @@ pub(crate) struct ProveArgs {
     /// Write the open cells in the form of suites/holes.toml
     #[arg(long, value_name = "FILE", requires = "cells", conflicts_with = "every")]
     holes: Option<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {

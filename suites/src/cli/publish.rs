@@ -9,10 +9,10 @@ use super::target::DialectArgs;
 use super::{Ending, read_secret};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments";
+pub(crate) const HELP: &str = "The service is another topic: assay help testing-publish\n\nExamples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments";
 
 /// The end of the help.
-pub(crate) const VERIFY_HELP: &str = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable";
+pub(crate) const VERIFY_HELP: &str = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 2 bad arguments, 3 chain unreachable";
 
 #[derive(Args)]
 pub(crate) struct PublishArgs {

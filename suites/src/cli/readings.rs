@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Ending, parse_service};
 
-pub(crate) const HELP: &str = "Examples:\n  assay readings --service drop\n  assay readings --json";
+pub(crate) const HELP: &str = "Examples:\n  assay readings --service drop\n  assay readings --json\n\nExit codes: 0 printed, 2 unknown service";
 
 #[derive(Args)]
 pub(crate) struct ReadingsArgs {

@@ -18,7 +18,7 @@ use clap::Args;
 use zeroize::Zeroizing;
 
 use super::target::DialectArgs;
-use super::{Ending, write};
+use super::{Ending, whole, write};
 
 pub(crate) const HELP: &str = "\
 The wallet's key is 64 hex digits. It is read from the file of --key-file (mode 600) or from the environment variable
@@ -56,7 +56,7 @@ pub(crate) struct RecoverArgs {
     #[command(flatten)]
     names: DialectArgs,
     /// Timeout for one exchange, in seconds
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(long, default_value_t = 15, value_parser = whole::<u64>(1..=600))]
     timeout: u64,
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assay_spec::names::did_you_mean;
 use assay_suites::harness::data::{Outcome, Run};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
@@ -35,7 +36,11 @@ pub(crate) const JUDGE_HELP: &str = "Example:\n  assay judge out.json\n\nExit co
 pub(crate) const REPLAY_HELP: &str = "Examples:\n  assay replay out.json publish.prepare.one-in-flight\n  assay replay out.json publish.prepare.one-in-flight --anew --profile p.toml    # signs the requests again\n  assay replay out.json publish.prepare.one-in-flight --script again.sh --hurl again.hurl --har again.har\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable";
 
 /// The end of the help.
-pub(crate) const MERGE_HELP: &str = "Example:\n  assay merge part-*.json --junit out.xml --html out.html";
+pub(crate) const MERGE_HELP: &str = "Example:\n  assay merge part-*.json --junit out.xml --html out.html\n\nExit codes: 0 conforming, 1 not conforming or not enough tested, 2 a file is not a report or parts do not belong together, 4 the harness failed";
+
+/// The end of the help.
+pub(crate) const SCHEMA_HELP: &str =
+    "Example:\n  assay schema > report.schema.json\n\nExit codes: 0 printed, 2 bad arguments";
 
 #[derive(Args)]
 pub(crate) struct DiffArgs {
@@ -72,8 +77,8 @@ pub(crate) struct JudgeArgs {
 pub(crate) struct ReplayArgs {
     /// The report (JSON)
     report: PathBuf,
-    /// Id of the check
-    check: String,
+    /// Id of the check; without it, the ids that the report has are listed
+    check: Option<String>,
     /// Run the check again with the same seed, so that its requests are signed anew
     #[arg(long, conflicts_with_all = ["script", "hurl", "har"])]
     anew: bool,
@@ -127,12 +132,10 @@ pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
 /// Resends the recorded requests of one check.
 pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
     let report = read_run(&args.report)?;
-    let found = report.outcomes.iter().find(|outcome| outcome.requirement.to_string() == args.check);
-    let outcome = found.ok_or_else(|| {
-        Ending::Bad(format!("{}: the report has no check {:?}", args.report.display(), args.check))
-    })?;
+    let outcome = args.outcome(&report)?;
     if outcome.exchanges.is_empty() {
-        return Err(Ending::Bad(format!("{} sent no request: {}", args.check, words::reason(outcome))));
+        let (id, why) = (outcome.requirement, words::reason(outcome));
+        return Err(Ending::Bad(format!("{id} sent no request: {why}")));
     }
     if args.exports(&report, outcome)? {
         return Ok(());
@@ -159,6 +162,25 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
 }
 
 impl ReplayArgs {
+    /// The outcome of the check. Without one, the error lists the checks that sent requests, failed ones first.
+    fn outcome<'r>(&self, report: &'r Run) -> Result<&'r Outcome, Ending> {
+        let file = self.report.display();
+        let mut sent: Vec<&Outcome> =
+            report.outcomes.iter().filter(|one| !one.exchanges.is_empty()).collect();
+        sent.sort_by_key(|outcome| !outcome.is_red());
+        let ids: Vec<String> = sent.iter().map(|outcome| outcome.requirement.to_string()).collect();
+        let Some(check) = &self.check else {
+            let line = |(outcome, id): (&&Outcome, &String)| format!("\n  {id}  {}", outcome.verdict.name());
+            let lines: String = sent.iter().zip(&ids).map(line).collect();
+            return Err(Ending::Bad(format!("give the id of a check; {file} has requests of{lines}")));
+        };
+        let found = report.outcomes.iter().find(|outcome| outcome.requirement.to_string() == *check);
+        found.ok_or_else(|| {
+            let near = did_you_mean(check, ids.iter().map(String::as_str));
+            Ending::Bad(format!("{file}: the report has no check {check:?}{near}"))
+        })
+    }
+
     /// Writes the requests into files; whether there was one.
     fn exports(&self, report: &Run, outcome: &Outcome) -> Result<bool, Ending> {
         if let Some(path) = &self.script {

@@ -12,7 +12,7 @@ use clap::Args;
 use super::{Ending, parse_service};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  assay requirements --service publish\n  assay requirements --rejections --service drop\n  assay requirements --against path/to/documents";
+pub(crate) const HELP: &str = "Examples:\n  assay requirements --service publish\n  assay requirements --rejections --service drop\n  assay requirements --against path/to/documents\n\nExit codes: 0 printed; 1 a sentence has no row, or a row no sentence (with --against); 2 bad arguments";
 
 #[derive(Args)]
 pub(crate) struct RequirementsArgs {

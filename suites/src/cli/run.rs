@@ -35,30 +35,31 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
-use super::selection::{self, Selection};
+use super::selection::{self, Selection, WHICH};
 use super::target::TargetArgs;
 use super::watch::State;
-use super::{Ending, write};
+use super::{Ending, whole, write};
 
 pub(crate) const HELP: &str = "Examples:
   assay run
   assay run --profile p.toml --plan
-  assay run --profile p.toml --junit out.xml --html out.html --baseline known.toml
+  assay run --profile p.toml --html out.html --baseline known.toml
   assay run --publish-url http://127.0.0.1:4116 publish.envelope
   assay run 'publish.*' --exclude '*.limits.*' --level must --list
   assay run --profile p.toml --failed out.json
-  assay run --profile p.toml --rerun-on target/debug/server      # again what failed, when the file changes
-  assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
-  assay run --profile p.toml --json out.json --resume out.json    # continues an interrupted run
-  assay run --profile p.toml --json out.json --resume out.json.partial    # continues a killed run
+  assay run --profile p.toml --rerun-on target/debug/server
+  assay run --profile p.toml --shard 3/10 --json part-3.json
+  assay run --profile p.toml --json out.json --resume out.json
+  assay run --profile p.toml --json out.json --resume out.json.partial
 
-Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report.
-After SIGTERM and after the deadline, running checks have 5 seconds; then the report is written.
+Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report. After SIGTERM and after the deadline, running checks have 5 seconds; then the report is written.
 
 Exit codes: 0 conforming, 1 not conforming or not enough tested, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
 /// The report file of an interrupted run without `--json`.
 const INTERRUPTED: &str = "assay-interrupted.json";
+/// The heading of the options of this command alone.
+const HOW: &str = "How they run";
 /// The maximum of `--repeat`.
 const MOST_TIMES: u32 = 10_000;
 
@@ -74,68 +75,68 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     /// Only the checks that failed in an earlier report (JSON)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = WHICH)]
     failed: Option<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
     /// Seed of all random values in the checks
-    #[arg(long)]
+    #[arg(long, help_heading = HOW, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: Option<u64>,
+    /// Show for each documented endpoint whether the target has it; endpoints without a check get one request
+    #[arg(long, help_heading = HOW)]
+    endpoints: bool,
+    /// Number of checks that run in parallel; at a shared target, of each service whose checks share nothing
+    #[arg(long, help_heading = HOW, default_value_t = 4, value_parser = whole::<u16>(1..=64))]
+    jobs: u16,
+    /// Start no further check after the first bad verdict that is not in the baseline
+    #[arg(long, help_heading = HOW)]
+    fail_fast: bool,
+    /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
+    #[arg(long, help_heading = HOW)]
+    real_time: bool,
+    /// Which values to send in place of ordinary ones: the most likely wrong ones; all wrong ones; also all uncommon valid
+    /// ones, which use up publishes and uploads
+    #[arg(long, help_heading = HOW, value_parser = depth_parser(), default_value = Depth::default().name())]
+    depth: Depth,
+    /// Do not ask first whether the target is what the profile says
+    #[arg(long, help_heading = HOW)]
+    no_survey: bool,
+    /// List the checks and their cost, and send nothing
+    #[arg(long, help_heading = HOW)]
+    list: bool,
+    /// Print what the run will send and cost, and which checks cannot run; send nothing to the services
+    #[arg(long, help_heading = HOW)]
+    plan: bool,
+    /// Also run the checks that are skipped on a shared target: heavy, destructive (repeatable)
+    #[arg(long, help_heading = HOW, value_name = "WEIGHT", value_parser = parse_weight)]
+    include: Vec<Weight>,
+    /// Skip every check that writes, and send no request that writes
+    #[arg(long, help_heading = HOW)]
+    read_only: bool,
+    /// Run one part of the checks: K/N, or auto or auto/N to read the part from the CI environment
+    #[arg(long, help_heading = HOW, value_name = "K/N", value_parser = parse_shard)]
+    shard: Option<Shard>,
+    /// Continue the interrupted run of this report (JSON), or the killed run of this partial report
+    #[arg(long, help_heading = HOW, value_name = "FILE", conflicts_with_all = ["repeat", "until_fail"])]
+    resume: Option<PathBuf>,
+    /// Run every check N times; a check with different verdicts is unstable
+    #[arg(long, help_heading = HOW, value_name = "N", value_parser = whole::<u32>(1..=u64::from(MOST_TIMES)))]
+    repeat: Option<u32>,
+    /// The longest Retry-After of the target to wait for, such as 90s; after a longer one the check is inconclusive
+    #[arg(long, help_heading = HOW, value_name = "TIME", value_parser = parse_time, default_value = "60s")]
+    longest_wait: Duration,
+    /// Stop the run after this time, such as 90s, 30m or 2h; the default follows from the plan
+    #[arg(long, help_heading = HOW, value_name = "TIME", value_parser = parse_time)]
+    deadline: Option<Duration>,
+    /// Repeat the run until a check fails, at most as often as --repeat says
+    #[arg(long, help_heading = HOW)]
+    until_fail: bool,
     #[command(flatten)]
     known_failures: KnownFailures,
     #[command(flatten)]
     outputs: Outputs,
-    /// Show for each documented endpoint whether the target has it; endpoints without a check get one request
-    #[arg(long)]
-    endpoints: bool,
-    /// Number of checks that run in parallel; at a shared target, of each service whose checks share nothing
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: u16,
-    /// Start no further check after the first bad verdict that is not in the baseline
-    #[arg(long)]
-    fail_fast: bool,
-    /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
-    #[arg(long)]
-    real_time: bool,
-    /// Which values to send in place of ordinary ones: the most likely wrong ones; all wrong ones; also all uncommon valid
-    /// ones, which use up publishes and uploads
-    #[arg(long, value_parser = depth_parser(), default_value = Depth::default().name())]
-    depth: Depth,
-    /// Do not ask first whether the target is what the profile says
-    #[arg(long)]
-    no_survey: bool,
-    /// List the checks and their cost, and send nothing
-    #[arg(long)]
-    list: bool,
-    /// Print what the run will send and cost, and which checks cannot run; send nothing to the services
-    #[arg(long)]
-    plan: bool,
-    /// Also run the checks that are skipped on a shared target: heavy, destructive (repeatable)
-    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
-    include: Vec<Weight>,
-    /// Skip every check that writes, and send no request that writes
-    #[arg(long)]
-    read_only: bool,
-    /// Run one part of the checks: K/N, or auto or auto/N to read the part from the CI environment
-    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
-    shard: Option<Shard>,
-    /// Continue the interrupted run of this report (JSON), or the killed run of this partial report
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "until_fail"])]
-    resume: Option<PathBuf>,
-    /// Run every check N times; a check with different verdicts is unstable
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
-    repeat: Option<u32>,
-    /// The longest Retry-After of the target to wait for, such as 90s; after a longer one the check is inconclusive
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "60s")]
-    longest_wait: Duration,
-    /// Stop the run after this time, such as 90s, 30m or 2h; the default follows from the plan
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    deadline: Option<Duration>,
-    /// Repeat the run until a check fails, at most as often as --repeat says
-    #[arg(long)]
-    until_fail: bool,
     /// When this file or folder changes, run the checks again that failed, until none fails (repeatable)
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["repeat", "until_fail", "resume", "shard", "list", "plan", "write_baseline"])]
+    #[arg(long, help_heading = HOW, value_name = "PATH", conflicts_with_all = ["repeat", "until_fail", "resume", "shard", "list", "plan", "write_baseline"])]
     rerun_on: Vec<PathBuf>,
 }
 
@@ -261,6 +262,10 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         let is_over = matches!(ended, Ok(()) | Err(Ending::Bad(_) | Ending::Failed(_)));
         let is_stopped = interrupt.as_ref().is_some_and(|interrupt| *interrupt.count().borrow() > 0);
         if args.rerun_on.is_empty() || is_over || is_stopped {
+            let is_shown = !(args.outputs.printed.quiet || args.list || args.plan || is_stopped);
+            if is_shown && matches!(ended, Ok(()) | Err(Ending::Code(0 | 1))) {
+                args.target.next().into_iter().for_each(|next| eprintln!("assay: next: {next}"));
+            }
             return ended;
         }
         if let Err(Ending::Unreachable(why)) = &ended {

@@ -10,7 +10,11 @@ use clap::Args;
 
 use super::{Ending, parse_service};
 
+/// The heading of the options that select checks.
+pub(crate) const WHICH: &str = "Which checks";
+
 #[derive(Args)]
+#[command(next_help_heading = WHICH)]
 pub(crate) struct Selection {
     /// Only these checks: an id, a part of ids or facts, or a pattern with * and ?
     filters: Vec<String>,

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use assay_suites::harness::probe::wall_clock;
 use clap::Args;
 
-use super::{Ending, read_secret};
+use super::{Ending, read_secret, whole};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight";
+pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight\n\nExit codes: 0 stopped by Ctrl-C, 2 bad arguments, or a port is in use";
 
 #[derive(Args)]
 pub(crate) struct SimArgs {
     /// Seed of the world
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Address of the control API; the services use the next ports
     #[arg(long, default_value = "127.0.0.1:4100")]

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use assay_spec::Dialect;
 use assay_suites::harness::suite::{Suite, UrlFlag};
-use assay_suites::profile::{Loaded, Profile};
+use assay_suites::profile::{Loaded, Profile, parse_base_url};
 use assay_suites::services::SUITES;
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use super::Ending;
 
+/// The profile that `init` writes and `doctor` reads, unless another is named.
+pub(crate) const DEFAULT: &str = "assay.toml";
+
 #[derive(Args)]
+#[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
     /// The target's profile (TOML)
     #[arg(long, value_name = "FILE", conflicts_with_all = [SERVICE_URLS, "control_url", "ca_file", "client_certificate", "client_key"])]
@@ -56,6 +60,22 @@ impl DialectArgs {
 }
 
 impl TargetArgs {
+    /// The command that leads to a profile, if none is given.
+    pub(crate) fn next(&self) -> Option<String> {
+        if self.profile.is_some() {
+            return None;
+        }
+        if Path::new(DEFAULT).exists() {
+            return Some(format!("assay run --profile {DEFAULT}"));
+        }
+        let flags = self.urls.services.iter().map(|(_, flag, url)| format!(" --{} {url}", flag.name));
+        let flags: String = flags.collect();
+        Some(match flags.as_str() {
+            "" => "assay init --host URL writes a first profile of your own server".to_owned(),
+            _ => format!("assay init{flags} writes a profile; with it more checks can run"),
+        })
+    }
+
     /// The given profile, or one made from the URLs; `None` without both.
     pub(crate) fn load(&self) -> Result<Option<Loaded>, Ending> {
         let loaded = match &self.profile {
@@ -69,6 +89,7 @@ impl TargetArgs {
                 return if lone { Err(Ending::Bad(why.to_owned())) } else { Ok(None) };
             }
             None => {
+                self.urls.check()?;
                 Profile::of_text(self.urls.text(), "the command line".to_owned(), Path::new(".")).map(Some)
             }
         };
@@ -76,7 +97,19 @@ impl TargetArgs {
     }
 }
 
+/// Reads a base URL; an error names its option.
+pub(crate) fn base_url(option: &str, url: &str) -> Result<String, Ending> {
+    parse_base_url(url).map_err(|why| Ending::Bad(format!("--{option}: {why}")))
+}
+
 impl UrlArgs {
+    /// Checks that each URL is a base URL.
+    fn check(&self) -> Result<(), Ending> {
+        let services = self.services.iter().map(|(_, flag, url)| (flag.name, url));
+        let control = self.control_url.iter().map(|url| ("control-url", url.as_str()));
+        services.chain(control).try_for_each(|(option, url)| base_url(option, url).map(drop))
+    }
+
     /// The TOML profile for the URLs.
     fn text(&self) -> String {
         let literal = |text: String| toml::Value::from(text).to_string();

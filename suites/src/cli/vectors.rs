@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use assay_spec::names::did_you_mean;
 use assay_spec::requirement::Evidence;
-use assay_suites::harness::select::did_you_mean;
 use assay_suites::report;
 use assay_suites::support::files;
 use assay_suites::support::prose;
@@ -20,16 +20,20 @@ use super::{Ending, is_coloured};
 
 mod run;
 
+/// The end of the help of `assay shim`.
+pub(crate) const SHIM_HELP: &str = "Example:\n  assay vectors run -- assay shim\n\nExit codes: 0 standard input has ended, 4 standard output cannot be written";
+
 #[derive(Subcommand)]
 pub(crate) enum What {
     /// List the cases
+    #[command(after_help = "Exit codes: 0 printed, 2 a filter matches no case")]
     List {
         /// Only cases whose id or operation contains one of these strings
         filters: Vec<String>,
     },
     /// Explain one case step by step, or write an HTML page of all cases
     #[command(
-        after_help = "Examples:\n  assay vectors explain publish/check-message/trailing-byte\n  assay vectors explain --html vectors.html\n\nDifferences from the base case are red on a terminal (unless NO_COLOR is set) and in brackets elsewhere"
+        after_help = "Examples:\n  assay vectors explain publish/check-message/trailing-byte\n  assay vectors explain --html vectors.html\n\nDifferences from the base case are red on a terminal (unless NO_COLOR is set) and in brackets elsewhere\n\nExit codes: 0 explained, 2 no such case, or the page cannot be written"
     )]
     Explain {
         /// Id of the case
@@ -40,13 +44,16 @@ pub(crate) enum What {
         html: Option<PathBuf>,
     },
     /// List the rules that reject cases name, with their requirements
+    #[command(after_help = "Exit codes: 0 printed, 2 bad arguments")]
     Rules,
     /// Lint the collection: form, provenance, coverage, and that each reject case breaks only its own rule
+    #[command(after_help = "Exit codes: 0 no finding, 1 a finding, 2 the copy cannot be read")]
     Lint {
         /// Lint this copy instead: a folder or a tar
         dir: Option<PathBuf>,
     },
     /// Count cases and witnesses by operation, and compare every file with the manifest
+    #[command(after_help = "Exit codes: 0 as the manifest says, 1 a finding, 2 bad arguments")]
     Verify,
     /// Regenerate the generated files
     #[command(
@@ -64,6 +71,7 @@ pub(crate) enum What {
         only: Vec<String>,
     },
     /// Write a release: a reproducible tar and its SHA-256 file
+    #[command(after_help = "Exit codes: 0 written, 2 the file cannot be written")]
     Pack {
         /// Output file; the default is the release's name in the current folder
         #[arg(value_name = "OUT")]
@@ -80,11 +88,13 @@ pub(crate) enum What {
         with: Option<PathBuf>,
     },
     /// List the readings that cases rest on: what each one means, and what else a program may do
+    #[command(after_help = "Exit codes: 0 printed, 2 bad arguments")]
     Readings,
     /// Test a program that speaks the JSON-lines protocol
     #[command(after_help = run::HELP)]
     Run(run::RunArgs),
     /// Compare programs in one table, from the files that run --json wrote; the reference is the first column
+    #[command(after_help = "Exit codes: 0 printed, 2 a file is not a result, or of another collection")]
     Compare {
         /// Results of run --json
         #[arg(required = true, value_name = "FILE")]
@@ -182,6 +192,14 @@ pub(crate) fn serve() -> Result<(), Ending> {
 
 fn unknown(all: &[Case], id: &str) -> Ending {
     let near = did_you_mean(id, all.iter().map(|case| case.id.as_str()));
+    // The cases of the same folder, or of the same service.
+    let beside = |text: &str| all.iter().any(|case| case.id.starts_with(text));
+    let folder = id.rmatch_indices('/').map(|(at, _)| &id[..at]).find(|folder| beside(folder));
+    let near = match (near.as_str(), folder) {
+        ("", Some(folder)) => format!("; assay vectors list {folder} shows the cases there"),
+        ("", None) => "; assay vectors list shows every case".to_owned(),
+        _ => near,
+    };
     Ending::Bad(if assay_spec::catalogue::requirement(id).is_some() {
         format!("{id:?} is a requirement, not a case; use assay explain {id}")
     } else {

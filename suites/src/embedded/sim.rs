@@ -1,6 +1,7 @@
 //! `assay sim`: serves every service on sockets, and writes the profile to test it with.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +99,10 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         (suite.simulator.prepare)(&mut world)?;
     }
     let handle = Handle::new(world, options.clock).forwarded_by(header).secured(options.https);
-    let failed = |e: std::io::Error| format!("cannot listen: {e}");
+    let failed = |e: std::io::Error| match e.kind() {
+        ErrorKind::AddrInUse => format!("cannot listen: {e}; --listen 127.0.0.1:PORT chooses other ports"),
+        _ => format!("cannot listen: {e}"),
+    };
     let (mut listeners, sites) = open_sites(&handle, options.listen).await.map_err(failed)?;
     // Every address is not an address to name.
     let own = Some(options.listen.ip()).filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_string());
@@ -108,9 +112,10 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         .allowing(options.allowed_hosts.iter().cloned())
         .allowing(own);
     let control = router(Arc::new(hub));
-    let listener = listen(options.listen, move |_| control.clone())
-        .await
-        .map_err(|e| format!("cannot listen at {}: {e}", options.listen))?;
+    let at = options.listen.port();
+    let failed_control =
+        |e: std::io::Error| failed(std::io::Error::new(e.kind(), format!("port {at} (control): {e}")));
+    let listener = listen(options.listen, move |_| control.clone()).await.map_err(failed_control)?;
     let control = format!("http://{}{PREFIX}", listener.address);
     listeners.push(listener);
     let forwarded_header = options.forwarded_header.clone();

@@ -142,7 +142,14 @@ impl Control {
 
     /// What the API says about itself: a JSON object.
     pub async fn info(&self) -> Result<Value, ControlError> {
-        let info = self.call("GET", "info", None).await?;
+        let info = self.call("GET", "info", None).await.map_err(|error| match error {
+            ControlError::Status(404, why) => {
+                let why =
+                    format!("{why}; the simulator's control API is at /_sim/v1: give its URL with that path");
+                ControlError::Status(404, why)
+            }
+            other => other,
+        })?;
         if info.is_object() {
             return Ok(info);
         }

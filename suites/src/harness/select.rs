@@ -1,11 +1,9 @@
-//! Filters of checks and client worlds, and the nearest known names.
+//! Filters of checks and client worlds.
 
+use assay_spec::names::did_you_mean;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, catalogue};
 use wildmatch::WildMatch;
-
-/// The maximum number of suggested names.
-const MOST: usize = 5;
 
 /// What a filter on the command line selects.
 #[derive(Clone, Debug)]
@@ -62,50 +60,13 @@ pub fn each_selects(
         ));
     }
     let ids = all.clone().map(|(row, _)| row.to_string());
+    let services = all.clone().map(|(row, _)| row.service.to_string());
     let groups = all.clone().map(|(row, _)| format!("{}.{}", row.service, row.group.replace('_', "-")));
-    let names: Vec<String> = groups.chain(ids).chain(all.map(|(_, fact)| fact.to_owned())).collect();
-    Err(format!("no {what} matches {text:?}{}", did_you_mean(text, names.iter().map(String::as_str))))
-}
-
-/// `; did you mean a, b or c?` with the known names that are like `written`, the most similar first; empty without one.
-pub fn did_you_mean<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> String {
-    match similar(written, known).as_slice() {
-        [] => String::new(),
-        [one] => format!("; did you mean {one}?"),
-        [others @ .., last] => format!("; did you mean {} or {last}?", others.join(", ")),
-    }
-}
-
-/// The names that contain what is written; without one, the names that are a few typing errors away.
-fn similar<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let written = written.trim_matches(['*', '?', '.']).to_lowercase();
-    let mut names: Vec<&str> = Vec::new();
-    for name in known {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let containing: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| !written.is_empty() && name.to_lowercase().contains(&written))
-        .take(MOST)
-        .collect();
-    if !containing.is_empty() {
-        return containing;
-    }
-    let most = 1 + written.len() / 5;
-    // The last part of an id is often all that is remembered.
-    let distance = |name: &str| {
-        let name = name.to_lowercase();
-        let last = name.rsplit(['.', '/']).next().unwrap_or(&name);
-        strsim::damerau_levenshtein(&written, &name).min(strsim::damerau_levenshtein(&written, last))
-    };
-    let mut near: Vec<(usize, &str)> = names.into_iter().map(|name| (distance(name), name)).collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    let best = near.first().map_or(0, |(distance, _)| *distance);
-    near.retain(|(distance, _)| *distance <= most.min(best + 1));
-    near.into_iter().map(|(_, name)| name).take(MOST).collect()
+    let facts = all.clone().map(|(_, fact)| fact.to_owned());
+    let names: Vec<String> = services.chain(groups).chain(ids).chain(facts).collect();
+    let near = did_you_mean(text, names.iter().map(String::as_str));
+    let near = if near.is_empty() { format!("; --list shows every {what}") } else { near };
+    Err(format!("no {what} matches {text:?}{near}"))
 }
 
 #[cfg(test)]
@@ -158,7 +119,9 @@ mod tests {
             error("publish.prepare.one-in-fligth").contains("did you mean publish.prepare.one-in-flight?")
         );
         assert!(error("one-in-fligth").contains("publish.prepare.one-in-flight"));
-        assert_eq!(error("nothing like any name"), "no check matches \"nothing like any name\"");
+        assert!(error("gatway").ends_with("did you mean gateway?"), "{}", error("gatway"));
+        let nothing = "no check matches \"nothing like any name\"; --list shows every check";
+        assert_eq!(error("nothing like any name"), nothing);
         assert!(error("publish.domain.alphabet").contains("the evidence of this requirement is vector"));
     }
 }

@@ -10,7 +10,7 @@ use assay_spec::Service;
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Settings, wall_clock};
 use crate::harness::suite::{Suite, Suites};
-use crate::harness::survey::{Survey, WrongFixture, leave_out, reasons};
+use crate::harness::survey::{Survey, WrongFixture, leave_out, reasons, way_to};
 use crate::harness::target::{Remote, Target};
 use crate::http::connect::is_near;
 use crate::profile::{Loaded, Profile, Secrets, Source, Wrong};
@@ -43,7 +43,8 @@ pub async fn connect(
 pub async fn meet(target: &mut Remote, reaches_sites: bool) -> Result<(), SetupError> {
     target.learn_offer().await.map_err(SetupError::Unreachable)?;
     if reaches_sites {
-        target.reach().await.map_err(SetupError::Unreachable)?;
+        let explained = |why: String| SetupError::Unreachable(format!("{why}\n    -> {}", way_to(&why)));
+        target.reach().await.map_err(explained)?;
     }
     Ok(())
 }

@@ -159,6 +159,25 @@ impl WrongFixture {
     }
 }
 
+/// How to fix an unreachable server.
+pub(crate) fn way_to(why: &str) -> &'static str {
+    let known = [
+        (
+            "authority is unknown",
+            "set ca_file = \"\u{2026}\" to the certificate (PEM) of the server's authority",
+        ),
+        ("another name", "use a host name that is in the certificate, or another certificate"),
+        ("has expired", "renew the server's certificate"),
+        ("not valid yet", "correct the clock of this machine or of the server"),
+        ("does not speak TLS", "use http:// instead of https://, or the TLS port"),
+        ("refused", "is the server started? Start it, or correct the port"),
+        ("lookup", "correct the host name in the URL"),
+        ("resolve", "correct the host name in the URL"),
+    ];
+    let found = known.iter().find(|(words, _)| why.contains(words));
+    found.map_or("check that the service runs and that this machine can reach it", |(_, remedy)| *remedy)
+}
+
 /// What a control API offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {

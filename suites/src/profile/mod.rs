@@ -125,6 +125,9 @@ impl Profile {
     /// Reads and checks the profile at `path`.
     pub fn load(path: &Path) -> Result<Loaded, ProfileError> {
         let file = path.display().to_string();
+        if path.try_exists().is_ok_and(|exists| !exists) {
+            return Err(ProfileError::Missing(file));
+        }
         let text = files::read_text(path, "a profile", files::CONFIGURATION_BYTES)
             .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.why })?;
         Profile::of_text(text, file, path.parent().unwrap_or(Path::new("")))
@@ -285,16 +288,24 @@ impl TryFrom<String> for BaseUrl {
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err("a base URL holds no white space and no control characters".into());
         }
-        let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
-        match url.scheme() {
-            "http" | "https" => {}
-            other => return Err(format!("a base URL begins with http:// or https://, not with {other}:")),
+        let Some((scheme, _)) = text.split_once("://") else {
+            // What precedes an `@` or follows a `?` may be a secret.
+            let shown = if text.contains(['@', '?', '#']) { "\u{2026}" } else { &text };
+            return Err(format!("the scheme is missing: write http://{shown}"));
+        };
+        if !["http", "https"].contains(&scheme.to_lowercase().as_str()) {
+            return Err(format!("{scheme} is not supported; write http:// or https://"));
         }
+        let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err("a base URL holds no user or password".into());
         }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err("a base URL has no query and no fragment".into());
+        for (is_there, what, mark) in
+            [(url.query().is_some(), "query", '?'), (url.fragment().is_some(), "fragment", '#')]
+        {
+            if is_there {
+                return Err(format!("a base URL has no {what}; remove \"{mark}\u{2026}\""));
+            }
         }
         Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
     }
@@ -405,7 +416,7 @@ limits = { drops_per_hour = 3 }
             "[publish]\nurl = \"http://a\"\n[publish.limits]\nrequests_per_minute = 0",
             "[dialect]\nauth_scheme = \" \"",
         ];
-        insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
+        insta::assert_snapshot!(cases.map(error).join("\n\n"), @r##"
         p.toml:1:1: sed: unknown key `sed`; did you mean `seed`?
           |
         1 | sed = …
@@ -431,7 +442,7 @@ limits = { drops_per_hour = 3 }
         1 | [publish]
           | ^^^^^^^^^
 
-        p.toml:1:8: seed: invalid type: string "x", expected u64
+        p.toml:1:8: seed: invalid type: string "x", expected a whole number from 0 to 9223372036854775807
           |
         1 | seed = "x"
           |        ^^^
@@ -446,12 +457,12 @@ limits = { drops_per_hour = 3 }
         2 | 	url = …
           | 	       ^
 
-        p.toml:2:7: publish.url: not a URL: relative URL without a base
+        p.toml:2:7: publish.url: the scheme is missing: write http://127.0.0.1:4101
           |
         2 | url = "127.0.0.1:4101"
           |       ^^^^^^^^^^^^^^^^
 
-        p.toml:2:7: publish.url: a base URL begins with http:// or https://, not with ftp:
+        p.toml:2:7: publish.url: ftp is not supported; write http:// or https://
           |
         2 | url = "ftp://a.example"
           |       ^^^^^^^^^^^^^^^^^
@@ -461,12 +472,12 @@ limits = { drops_per_hour = 3 }
         1 | ca_file = 1
           |           ^
 
-        p.toml:1:11: control: a base URL has no query and no fragment
+        p.toml:1:11: control: a base URL has no query; remove "?…"
           |
         1 | control = …
           |           ^
 
-        p.toml:1:11: control: a base URL has no query and no fragment
+        p.toml:1:11: control: a base URL has no fragment; remove "#…"
           |
         1 | control = …
           |           ^
@@ -476,7 +487,7 @@ limits = { drops_per_hour = 3 }
         1 | control = …
           |           ^
 
-        p.toml:3:13: publish.chain_url: not a URL: relative URL without a base
+        p.toml:3:13: publish.chain_url: the scheme is missing: write http://nowhere
           |
         3 | chain_url = "nowhere"
           |             ^^^^^^^^^
@@ -500,7 +511,7 @@ limits = { drops_per_hour = 3 }
           |
         2 | auth_scheme = " "
           |               ^^^
-        "#);
+        "##);
     }
 
     #[test]
@@ -668,7 +679,7 @@ limits = { drops_per_hour = 3 }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");
         let missing = Profile::load(&path).unwrap_err();
-        assert!(missing.to_string().starts_with("cannot read the profile "), "{missing}");
+        assert!(missing.to_string().ends_with(" does not exist; assay init writes a first one"), "{missing}");
         std::fs::write(&path, FULL).unwrap();
         assert_eq!(Profile::load(&path).unwrap().folder, folder.path());
         std::fs::write(&path, "sed = 1").unwrap();

@@ -329,8 +329,8 @@ authenticated = "create_message"
         };
         insta::assert_snapshot!(cases.map(error).join("\n"), @r#"
         p.toml:1:1: network: missing field `url`
-        p.toml:3:14: network.mirror_url: not a URL: relative URL without a base
-        p.toml:3:16: network.compute_urls: not a URL: relative URL without a base
+        p.toml:3:14: network.mirror_url: the scheme is missing: write http://a
+        p.toml:3:16: network.compute_urls: the scheme is missing: write http://c
         p.toml:4:1: network.endpoints.create_mesage: unknown key `create_mesage`; did you mean `create_message`?
         p.toml:4:7: network.endpoints.run: invalid type: string "no", expected a boolean
         p.toml:3:21: network.forwarding_header: not a header name, such as X-Forwarded-For

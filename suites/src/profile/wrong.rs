@@ -20,6 +20,9 @@ pub enum ProfileError {
         /// The system's reason.
         why: String,
     },
+    /// There is no such file.
+    #[error("the profile {0} does not exist; assay init writes a first one")]
+    Missing(String),
     /// Something in the file is invalid.
     #[error(transparent)]
     Wrong(Box<Wrong>),
@@ -283,6 +286,12 @@ fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
 
 /// Rewrites messages about unknown keys and values, with the nearest expected name as a suggestion.
 fn with_suggestion(message: &str) -> String {
+    let ranges = [("u16", u64::from(u16::MAX)), ("u32", u32::MAX.into()), ("u64", i64::MAX.unsigned_abs())];
+    for (name, last) in ranges {
+        if let Some(start) = message.strip_suffix(&format!(", expected {name}")) {
+            return format!("{start}, expected a whole number from 0 to {last}");
+        }
+    }
     let kinds = [("unknown field ", "key"), ("unknown variant ", "value")];
     let found = kinds.iter().find_map(|(start, kind)| Some((message.strip_prefix(start)?, kind)));
     let Some((rest, kind)) = found else { return message.to_owned() };

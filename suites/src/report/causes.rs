@@ -7,8 +7,8 @@ use crate::harness::data::Run;
 use crate::harness::data::{Part, Why};
 use crate::harness::judge::cause::Cause;
 use crate::report::words;
+use crate::support::prose;
 use crate::support::prose::one_line;
-use crate::support::prose::{self, WIDTH};
 
 /// The maximum number of lines of a block.
 pub(super) const LINES: usize = 15;
@@ -23,12 +23,12 @@ const FOLLOWERS: usize = 5;
 /// A longer word is broken where the text is cut: it is a path or a value.
 const WORD: usize = 24;
 
-/// A cause in at most 15 lines of 80 characters; only commands are longer. `number` counts from 1.
+/// A cause in at most 15 lines as long as `paint` says; only commands are longer. `number` counts from 1.
 pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> String {
     let outcome = cause.outcome(run);
     let mut parts: Vec<Vec<String>> = Vec::new();
     let mut item = |name: &str, text: &str, most: usize| {
-        parts.push(fold(&format!("  {name:<9} "), text, most));
+        parts.push(labelled(name, text, most, paint));
     };
     let (row, title) = (cause.row, words::title(run, cause));
     item("row", &format!("{row} ({}, {})", row.level.name(), row.source()), 2);
@@ -69,20 +69,21 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
             n => format!("{n} commands in a row"),
         };
         let instead = format!("{whole}, see -v; or assay replay REPORT {id}");
-        parts.push(fold(&format!("  {:<9} ", "repeat"), &instead, 2));
+        parts.push(labelled("repeat", &instead, 2, paint));
     } else {
-        parts.push(repeat.iter().map(|line| format!("  {:<9} {line}", "repeat")).collect());
+        let label = paint.label(&format!("{:<9}", "repeat"));
+        parts.push(repeat.iter().map(|line| format!("  {label} {line}")).collect());
     }
     if let Some(seed) = outcome.seed {
-        parts.push(vec![format!("  {:<9} {seed}", "seed")]);
+        parts.push(labelled("seed", &seed.to_string(), 1, paint));
     }
     let followers = followers(run, cause);
     if !followers.is_empty() {
         let others = prose::count(cause.outcomes.len() - 1, "check");
-        parts.push(fold(&format!("  {:<9} ", "also"), &format!("{others}: {followers}"), 2));
+        parts.push(labelled("also", &format!("{others}: {followers}"), 2, paint));
     }
     let verdict = cause.verdict.name();
-    let mut lines = fold(&format!("{number}. {verdict}  "), &title, 2);
+    let mut lines = fold(&format!("{number}. {verdict}  "), &title, 2, paint.width);
     lines[0] = lines[0].replacen(verdict, &paint.verdict(cause.verdict, verdict), 1);
     // Second lines are the first to go.
     while lines.len() + parts.iter().map(Vec::len).sum::<usize>() > LINES {
@@ -91,6 +92,16 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     }
     lines.extend(parts.into_iter().flatten());
     lines.join("\n") + "\n"
+}
+
+/// Lines that begin with the name of a value.
+fn labelled(name: &str, text: &str, most: usize, paint: Paint) -> Vec<String> {
+    let label = format!("{name:<9}");
+    let mut lines = fold(&format!("  {label} "), text, most, paint.width);
+    if !name.is_empty() {
+        lines[0] = lines[0].replacen(&label, &paint.label(&label), 1);
+    }
+    lines
 }
 
 /// The other checks of a cause by id, and how many more there are: `publish.prepare.cid, publish.submit.expired and 30 more`.
@@ -106,7 +117,7 @@ pub(super) fn followers(run: &Run, cause: &Cause) -> String {
 }
 
 /// A cause in one line: its row, its title and the number of its checks. Where the line is too short, the title is cut.
-pub(super) fn title(run: &Run, number: usize, cause: &Cause) -> String {
+pub(super) fn title(run: &Run, number: usize, cause: &Cause, paint: Paint) -> String {
     let mut line = format!("{number}. {} {}: ", cause.verdict.name(), cause.row);
     let end = match cause.outcomes.len() {
         1 => String::new(),
@@ -116,16 +127,16 @@ pub(super) fn title(run: &Run, number: usize, cause: &Cause) -> String {
     let field = field.map_or(String::new(), |failure| format!("{}: ", failure.place));
     let title = one_line(words::title(run, cause).as_bytes());
     let title = if title.contains(field.trim_end_matches(": ")) { title } else { field + &title };
-    let room = WIDTH.saturating_sub(line.chars().count() + end.len() + 2).max(WORD);
+    let room = paint.width.saturating_sub(line.chars().count() + end.len() + 2).max(WORD);
     let _ = write!(line, "{}{end}", cut(&title, room));
     line
 }
 
-/// The text in at most `most` lines of 80 characters; the first begins with `first`, the others are indented.
-fn fold(first: &str, text: &str, most: usize) -> Vec<String> {
+/// The text in at most `most` lines of `width` characters; the first begins with `first`, the others are indented.
+fn fold(first: &str, text: &str, most: usize, width: usize) -> Vec<String> {
     let indent = " ".repeat(if first.starts_with("  ") { INDENT } else { first.chars().count() });
     let text = one_line(text.as_bytes());
-    let room = WIDTH - indent.len();
+    let room = width - indent.len();
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let mut word = word;
@@ -191,25 +202,25 @@ mod tests {
         let longest = checks.max_by_key(|check| check.requirement.statement().len()).expect("a check");
         run.outcomes[1].requirement = longest.requirement;
         for (n, cause) in causes(&run).iter().enumerate() {
-            let block = block(&run, n + 1, cause, Paint(false));
+            let block = block(&run, n + 1, cause, Paint::PLAIN);
             assert!(block.lines().count() <= LINES, "{block}");
-            assert!(block.lines().all(|line| line.chars().count() <= WIDTH), "{block}");
-            assert!(title(&run, n + 1, cause).chars().count() <= 2 * WIDTH);
+            assert!(block.lines().all(|line| line.chars().count() <= Paint::PLAIN.width), "{block}");
+            assert!(title(&run, n + 1, cause, Paint::PLAIN).chars().count() <= 2 * Paint::PLAIN.width);
         }
     }
 
     #[test]
     fn words_are_folded_and_long_ones_are_broken() {
         let word = "y".repeat(70);
-        assert_eq!(fold("  a         ", "b c", 2), ["  a         b c"]);
-        let folded = fold("  a         ", &format!("{word} b"), 9);
+        assert_eq!(fold("  a         ", "b c", 2, Paint::PLAIN.width), ["  a         b c"]);
+        let folded = fold("  a         ", &format!("{word} b"), 9, Paint::PLAIN.width);
         assert_eq!(folded, [format!("  a         {}", "y".repeat(68)), format!("{}yy b", " ".repeat(12))]);
-        let cut = fold("  a         ", &format!("{word} b"), 1);
+        let cut = fold("  a         ", &format!("{word} b"), 1, Paint::PLAIN.width);
         assert_eq!(cut, [format!("  a         {}\u{2026}", "y".repeat(67))]);
         let path = "/p".repeat(33);
-        let cut = fold("  >         ", &format!("GET {path}"), 1);
+        let cut = fold("  >         ", &format!("GET {path}"), 1, Paint::PLAIN.width);
         assert_eq!(cut, [format!("  >         GET {}\u{2026}", &path[..63])], "most of a path is shown");
-        let cut = fold("  a         ", &format!("{} abcdefgh", "y".repeat(62)), 1);
+        let cut = fold("  a         ", &format!("{} abcdefgh", "y".repeat(62)), 1, Paint::PLAIN.width);
         assert_eq!(cut, [format!("  a         {}\u{2026}", "y".repeat(62))], "a short word is not broken");
     }
 }

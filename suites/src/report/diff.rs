@@ -60,9 +60,11 @@ impl Verdicts {
 
     /// The verdicts of a report of any version. An error names the member.
     pub fn read(text: &str) -> Result<Verdicts, String> {
-        let report: Value = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
-        let outcomes =
-            report["outcomes"].as_array().ok_or("not a report: the member `outcomes` is missing")?;
+        let report: Value =
+            serde_json::from_str(text).map_err(|e| format!("not a report of assay run --json: {e}"))?;
+        let outcomes = report["outcomes"]
+            .as_array()
+            .ok_or("not a report of assay run --json: the member `outcomes` is missing")?;
         // Version 3 renamed the facts of most checks. A requirement has one check, so its id finds the new name.
         let is_renamed = report["version"].as_u64().is_some_and(|version| version < 3);
         let checks: BTreeMap<String, &str> =

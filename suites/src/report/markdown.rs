@@ -49,7 +49,7 @@ fn put_causes(out: &mut String, run: &Run) {
     }
     out.push_str("\n### Causes\n\n");
     for (n, cause) in causes.iter().enumerate().take(LISTED) {
-        let text = causes::block(run, n + 1, cause, Paint(false));
+        let text = causes::block(run, n + 1, cause, Paint::PLAIN);
         let fence = fence(&text);
         let _ = write!(out, "{fence}text\n{text}{fence}\n\n");
     }

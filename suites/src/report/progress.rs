@@ -1,5 +1,5 @@
 //! The progress of a run on standard error: a bar on a terminal; otherwise a line for each group as it ends, and every
-//! 30 s a line with the time that is left.
+//! 30 s a line with the time that is left. In a run of many groups, those that pass are in the line of their service.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -14,7 +14,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::terminal::{Paint, counts};
 use super::{by_group, group};
 use crate::harness::data::{Outcome, Run, Verdict};
+use crate::support::tell;
 
+/// With more groups than this, those that pass have no line of their own.
+const GROUPS: usize = 15;
 /// The interval of the lines with the time that is left.
 const INTERVAL: Duration = Duration::from_secs(30);
 
@@ -44,7 +47,7 @@ impl Progress {
                     tokio::time::sleep(INTERVAL).await;
                     let left = lines.lock().unwrap_or_else(PoisonError::into_inner).left(began.elapsed());
                     if let Some(line) = left {
-                        eprintln!("{line}");
+                        tell(format_args!("{line}\n"));
                     }
                 }
             };
@@ -56,9 +59,8 @@ impl Progress {
     /// Counts a finished check of `row`.
     pub fn checked(&self, row: Id, verdict: Verdict) {
         if let Some(lines) = &self.lines {
-            let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(row, verdict);
-            if let Some(line) = line {
-                eprintln!("{line}");
+            for line in lines.lock().unwrap_or_else(PoisonError::into_inner).checked(row, verdict) {
+                tell(format_args!("{line}\n"));
             }
         }
         let is_bad = verdict.is_bad() || verdict == Verdict::Error;
@@ -76,7 +78,7 @@ impl Progress {
     pub fn settled(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) {
         let Some(lines) = &self.lines else { return };
         for line in lines.lock().unwrap_or_else(PoisonError::into_inner).corrections(run, verdict) {
-            eprintln!("{line}");
+            tell(format_args!("{line}\n"));
         }
     }
 
@@ -84,7 +86,7 @@ impl Progress {
     pub fn finish(&self) {
         self.clock.iter().for_each(tokio::task::AbortHandle::abort);
         if self.lines.is_some() {
-            eprintln!();
+            tell(format_args!("\n"));
         }
         self.bar.finish_and_clear();
     }
@@ -109,16 +111,41 @@ impl Lines {
         lines
     }
 
-    /// The line of the group whose last check this is.
-    fn checked(&mut self, row: Id, verdict: Verdict) -> Option<String> {
+    /// The lines of the group and of the service whose last check this is.
+    fn checked(&mut self, row: Id, verdict: Verdict) -> Vec<String> {
         self.done += 1;
         let name = group(row);
         let width = self.groups.keys().map(String::len).max().unwrap_or_default();
-        let (left, verdicts) = self.groups.get_mut(&name)?;
-        *left = left.checked_sub(1)?;
+        let is_folded = self.groups.len() > GROUPS;
+        let Some((left, verdicts)) = self.groups.get_mut(&name) else { return Vec::new() };
+        let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
+        *left = fewer;
         *verdicts.entry(verdict).or_default() += 1;
-        let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
-        (*left == 0).then(|| format!("{name:width$}  {}", counts(count, Paint(false))))
+        if fewer > 0 {
+            return Vec::new();
+        }
+        let line = |name: &str, verdicts: &BTreeMap<Verdict, usize>| {
+            let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
+            format!("{name:width$}  {}", counts(count, Paint::PLAIN))
+        };
+        if !is_folded {
+            return vec![line(&name, verdicts)];
+        }
+        let is_passed = verdicts.keys().all(|verdict| *verdict == Verdict::Pass);
+        let own = (!is_passed).then(|| line(&name, verdicts));
+        let service = row.service.name();
+        let mut all: BTreeMap<Verdict, usize> = BTreeMap::new();
+        for (_, (left, verdicts)) in
+            self.groups.iter().filter(|(name, _)| name.split('.').next() == Some(service))
+        {
+            if *left > 0 {
+                return own.into_iter().collect();
+            }
+            for (verdict, number) in verdicts {
+                *all.entry(*verdict).or_default() += number;
+            }
+        }
+        own.into_iter().chain([line(service, &all)]).collect()
     }
 
     /// The lines of groups whose verdicts are not those that were shown.
@@ -133,7 +160,7 @@ impl Lines {
             let count = |verdict| now.get(&verdict).copied().unwrap_or_default();
             let is_other = *left == 0 && now != *shown;
             is_other.then(|| {
-                format!("{name:width$}  {}, once every response is judged", counts(count, Paint(false)))
+                format!("{name:width$}  {}, once every response is judged", counts(count, Paint::PLAIN))
             })
         };
         by_group(run).into_iter().filter_map(line).collect()
@@ -162,20 +189,32 @@ mod tests {
         let run = example::run();
         let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
         assert_eq!(lines.left(Duration::from_secs(30)), None);
-        let mut said: Vec<Option<String>> =
+        let mut said: Vec<Vec<String>> =
             run.outcomes[..4].iter().map(|one| lines.checked(one.requirement, one.verdict)).collect();
-        assert_eq!(
-            said.pop().flatten().as_deref(),
-            Some("publish.first-group  1 pass, 1 fail, 2 not-testable")
-        );
-        assert_eq!(said, [None, None, None]);
+        assert_eq!(said.pop().unwrap_or_default(), ["publish.first-group  1 pass, 1 fail, 2 not-testable"]);
+        assert!(said.iter().all(Vec::is_empty), "{said:?}");
         let left = |lines: &Lines, seconds| lines.left(Duration::from_secs(seconds));
         assert_eq!(left(&lines, 60).as_deref(), Some("4 of 7 checks, about 45 s left"));
         assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
-        let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one.requirement, one.verdict));
+        let last = run.outcomes[4..].iter().flat_map(|one| lines.checked(one.requirement, one.verdict));
         let last: Vec<String> = last.collect();
         assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
         assert_eq!(lines.left(Duration::from_mins(15)), None);
+    }
+
+    #[test]
+    fn a_run_of_many_groups_has_a_line_for_each_service_and_for_what_did_not_pass() {
+        let checks = crate::services::checks();
+        let mut lines = Lines::new(checks.iter().map(|check| check.requirement));
+        let verdict = |n: usize| if n == 3 { Verdict::Fail } else { Verdict::Pass };
+        let said: Vec<String> = checks
+            .iter()
+            .enumerate()
+            .flat_map(|(n, check)| lines.checked(check.requirement, verdict(n)))
+            .collect();
+        assert_eq!(said.len(), 1 + assay_spec::Service::ALL.len(), "{said:#?}");
+        assert!(said[0].starts_with("gateway.") && said[0].ends_with(" pass, 1 fail"), "{said:#?}");
+        assert!(said[1].starts_with("gateway ") && said[2].starts_with("metadata "), "{said:#?}");
     }
 
     #[test]

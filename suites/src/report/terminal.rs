@@ -31,6 +31,8 @@ const REMARKS: usize = 5;
 pub struct View<'files> {
     /// Colours.
     pub colour: bool,
+    /// The number of characters in a line of the terminal. Elsewhere 80, and the last lines are not wrapped.
+    pub width: Option<usize>,
     /// 1: every row; 2: every exchange, too.
     pub verbose: u8,
     /// Groups, notes, transitions and endpoints.
@@ -44,12 +46,16 @@ impl View<'_> {
     fn is_brief(self) -> bool {
         self.verbose == 0 && !self.coverage
     }
+
+    fn paint(self) -> Paint {
+        Paint { colour: self.colour, width: self.width.unwrap_or(WIDTH) }
+    }
 }
 
 /// The causes of what did not pass, what was not tested, and a summary.
 pub fn report(run: &Run, view: View<'_>) -> String {
     let run = &*readable(run);
-    let paint = Paint(view.colour);
+    let paint = view.paint();
     let mut out = String::new();
     put_causes(&mut out, run, view, paint);
     if view.verbose > 0 {
@@ -63,10 +69,10 @@ pub fn report(run: &Run, view: View<'_>) -> String {
         put_transitions(&mut out, run);
         put_endpoints(&mut out, run);
     }
-    let (room, most) = if view.is_brief() { (WIDTH - 2, REMARKS) } else { (usize::MAX, usize::MAX) };
+    let (room, most) = if view.is_brief() { (paint.width - 2, REMARKS) } else { (usize::MAX, usize::MAX) };
     let remarks: Vec<String> = run.remarks.iter().map(|remark| cut(remark, room)).collect();
     put_lines(&mut out, "remarks", &remarks, most);
-    put_tested(&mut out, run, view);
+    put_tested(&mut out, run, view, paint);
     out.push_str(&ending(run, view, paint));
     // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
     out.trim_start().replace("##[", "#\\x23[")
@@ -74,14 +80,12 @@ pub fn report(run: &Run, view: View<'_>) -> String {
 
 /// The whole report, as `-vv --coverage` prints it.
 pub fn summary(run: &Run, colour: bool) -> String {
-    report(run, View { colour, verbose: 2, coverage: true, written: &[] })
+    report(run, View { colour, verbose: 2, coverage: true, ..View::default() })
 }
 
 /// The end of the report alone: objections, the target, the seed, and the counts with the result.
 pub fn result(run: &Run, view: View<'_>) -> String {
-    ending(&readable(run), View { written: &[], ..view }, Paint(view.colour))
-        .trim_start()
-        .replace("##[", "#\\x23[")
+    ending(&readable(run), View { written: &[], ..view }, view.paint()).trim_start().replace("##[", "#\\x23[")
 }
 
 fn ending(run: &Run, view: View<'_>, paint: Paint) -> String {
@@ -92,10 +96,10 @@ fn ending(run: &Run, view: View<'_>, paint: Paint) -> String {
         let names: Vec<String> = view.written.iter().map(|path| path.display().to_string()).collect();
         let _ = writeln!(out, "reports {}", one_line(names.join(", ").as_bytes()));
     }
-    let (target, seed) = (one_line(run.target.as_bytes()), format!(", seed {}", run.seed));
-    let room = if view.is_brief() { WIDTH - "target ".len() - seed.len() } else { usize::MAX };
-    let _ = writeln!(out, "target {}{seed}", cut(&target, room));
-    let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
+    let target = format!("target {}, seed {}", one_line(run.target.as_bytes()), run.seed);
+    let room = view.width.unwrap_or(usize::MAX);
+    out.push_str(&prose::wrap_at(room, "", &target));
+    out.push_str(&prose::wrap_at(room, "", &painted_line(run, paint)));
     out
 }
 
@@ -112,7 +116,7 @@ fn put_causes(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
         .iter()
         .enumerate()
         .filter(|(n, one)| !is_shown(*n, one.verdict))
-        .map(|(n, one)| causes::title(run, n + 1, one) + "\n")
+        .map(|(n, one)| causes::title(run, n + 1, one, paint) + "\n")
         .collect();
     if !rest.is_empty() && !out.is_empty() {
         out.push('\n');
@@ -201,14 +205,27 @@ fn is_odd(row: &Coverage) -> bool {
 
 /// One outcome in full, without colour: expectation, exchanges, commands to repeat them.
 pub(super) fn plain_detail(outcome: &Outcome) -> String {
-    detail(outcome, Paint(false))
+    detail(outcome, Paint::PLAIN)
 }
 
-/// Colours, or none.
+/// How text is shown.
 #[derive(Clone, Copy)]
-pub(super) struct Paint(pub(super) bool);
+pub(super) struct Paint {
+    /// Colours, or none.
+    colour: bool,
+    /// The number of characters in a line.
+    pub(super) width: usize,
+}
 
 impl Paint {
+    /// As a file has it.
+    pub(super) const PLAIN: Paint = Paint { colour: false, width: WIDTH };
+
+    /// The name of a value.
+    pub(super) fn label(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
     fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
@@ -225,7 +242,7 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
@@ -261,7 +278,7 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
     let _ = writeln!(out, "{verdict} {}  {}", paint.bold(&id.to_string()), outcome.fact);
     let _ = writeln!(out, "  {} ({}, {})", id.statement(), id.level.name(), id.source());
     let mut line = |name: &str, text: &str| {
-        let _ = writeln!(out, "  {name:8} {}", one_line(text.as_bytes()));
+        let _ = writeln!(out, "  {} {}", paint.label(&format!("{name:8}")), one_line(text.as_bytes()));
     };
     let reason = words::reason(outcome);
     if !reason.is_empty() {
@@ -291,7 +308,7 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
 
 /// The outcome without its exchanges.
 pub(super) fn plain_words(outcome: &Outcome) -> String {
-    words(outcome, Paint(false))
+    words(outcome, Paint::PLAIN)
 }
 
 /// Every exchange of the outcome, in order.
@@ -414,7 +431,7 @@ fn put_lines(out: &mut String, title: &str, lines: &[String], most: usize) {
 }
 
 /// How much of each service was tested, and the causes if there are several.
-fn put_tested(out: &mut String, run: &Run, view: View<'_>) {
+fn put_tested(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
     let lines: Vec<String> = tested(run)
         .iter()
         .map(|one| {
@@ -430,7 +447,7 @@ fn put_tested(out: &mut String, run: &Run, view: View<'_>) {
     let (services, causes) = (lines.len(), causes(run));
     if causes.len() > 1 {
         let lines: Vec<String> =
-            causes.iter().enumerate().map(|(n, one)| causes::title(run, n + 1, one)).collect();
+            causes.iter().enumerate().map(|(n, one)| causes::title(run, n + 1, one, paint)).collect();
         let _ = writeln!(out, "\n{} causes", lines.len());
         // Two heads, the services, the reports, the target and the result are lines of the summary, too.
         let others = 2 + services + usize::from(!view.written.is_empty()) + 2;
@@ -473,9 +490,14 @@ fn put_endpoints(out: &mut String, run: &Run) {
     }
 }
 
+/// The last line of a report.
 pub(super) fn last_line(run: &Run) -> String {
-    let end = words::result(run);
-    let counts = counts(|verdict| run.count(verdict), Paint(false));
+    painted_line(run, Paint::PLAIN)
+}
+
+fn painted_line(run: &Run, paint: Paint) -> String {
+    let end = paint.verdict(worst(run), &words::result(run));
+    let counts = counts(|verdict| run.count(verdict), paint);
     let checks = prose::count(run.outcomes.len(), "check");
     if counts.is_empty() { format!("{checks} - {end}") } else { format!("{checks}: {counts} - {end}") }
 }

@@ -22,6 +22,30 @@ const MIB: u64 = 1 << 20;
 /// Links that are followed to find the target of a dangling link.
 const MOST_LINKS: usize = 40;
 
+/// Checks that a program can be started: a file at the path, or in a folder of `PATH`. The error says what is missing.
+pub fn startable(program: &str) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("cannot start {program:?}: {why}"));
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return match path.metadata() {
+            Ok(found) if found.is_file() => Ok(()),
+            Ok(_) => wrong("not a file"),
+            Err(e) if e.kind() == ErrorKind::NotFound => wrong("no such file"),
+            Err(e) => wrong(&e.to_string()),
+        };
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&folders).any(|folder| folder.join(path).is_file()) {
+        return Ok(());
+    }
+    let hint = if path.is_file() {
+        format!("; for the file in this folder write ./{program}")
+    } else {
+        String::new()
+    };
+    wrong(&format!("no folder of PATH has it{hint}"))
+}
+
 /// A file that cannot be read. The reason says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]

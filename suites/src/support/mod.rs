@@ -2,7 +2,14 @@
 //!
 //! Imports no other folder.
 
+use std::io::Write;
+
 pub mod disk;
 pub(crate) mod draw;
 pub mod files;
 pub mod prose;
+
+/// Writes to standard error. Without a reader (as after `2>&1 | head`) the text is lost, and nothing else happens.
+pub fn tell(text: std::fmt::Arguments<'_>) {
+    let _ = std::io::stderr().lock().write_fmt(text);
+}

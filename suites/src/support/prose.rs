@@ -1,11 +1,37 @@
 //! Prose for a terminal: wrapped lines, and Markdown pages as plain text.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
+use std::ops::RangeInclusive;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// The maximum number of characters in a line, except in code.
+/// The number of characters in a line of a file or a pipe, except in code.
 pub const WIDTH: usize = 80;
+/// The same on a narrow and on a wide terminal.
+const TERMINAL: RangeInclusive<usize> = 40..=120;
+
+/// The number of characters in a line of the terminal that standard output is, if it is one.
+pub fn terminal_width() -> Option<usize> {
+    let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    size.map(|(columns, _)| usize::from(columns.0).clamp(*TERMINAL.start(), *TERMINAL.end()))
+}
+
+/// The number of characters in a line of standard output.
+pub fn width() -> usize {
+    terminal_width().unwrap_or(WIDTH)
+}
+
+/// The number of characters that a terminal shows: colours are none.
+fn shown(text: &str) -> usize {
+    text.split("\x1b[")
+        .enumerate()
+        .map(|(n, part)| {
+            let part = if n == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) };
+            part.chars().count()
+        })
+        .sum()
+}
 
 /// A number and its noun: `1 check`, `2 checks`.
 pub fn count(number: impl TryInto<u64> + std::fmt::Display + Copy, noun: &str) -> String {
@@ -33,13 +59,19 @@ pub fn ordinal(number: i64) -> String {
     format!("{number}{suffix}")
 }
 
-/// The words of `text` in lines. The first line starts with `first`; the others are indented by as many spaces.
+/// The words of `text` in lines as long as those of standard output. The first line starts with `first`; the others are
+/// indented by as many spaces.
 pub fn wrap(first: &str, text: &str) -> String {
+    wrap_at(width(), first, text)
+}
+
+/// As [`wrap`], in lines of at most `width` characters.
+pub fn wrap_at(width: usize, first: &str, text: &str) -> String {
     let indent = first.chars().count();
     let (mut out, mut column) = (first.to_owned(), indent);
     for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > indent && column + 1 + length > WIDTH {
+        let length = shown(word);
+        if column > indent && column + 1 + length > width {
             out.push('\n');
             out.push_str(&" ".repeat(indent));
             column = indent;
@@ -164,21 +196,22 @@ fn table(rows: &[Vec<String>]) -> String {
     const GAP: usize = 2;
     let Some(head) = rows.first() else { return String::new() };
     let length = |cell: &String| cell.chars().count();
+    let width = width();
     let widths: Vec<usize> = (0..head.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(length).max().unwrap_or_default())
         .collect();
     let total = 2 + widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
     // Without its last column, a table leaves this much for the text of that column.
-    let last = WIDTH.saturating_sub(total - widths.last().copied().unwrap_or_default());
+    let last = width.saturating_sub(total - widths.last().copied().unwrap_or_default());
     let mut out = String::new();
-    if total <= WIDTH || last >= WIDTH / 2 {
+    if total <= width || last >= width / 2 {
         for (number, row) in rows.iter().enumerate() {
             let (text, before) = row.split_last().expect("a row has cells");
             let cells = before.iter().zip(&widths);
-            let first: String = cells.map(|(cell, width)| format!("{cell:<0$}", width + GAP)).collect();
+            let first: String = cells.map(|(cell, room)| format!("{cell:<0$}", room + GAP)).collect();
             out.push_str(&wrap(&format!("  {first}"), text));
             if number == 0 {
-                out.push_str(&format!("  {}\n", "-".repeat(total.min(WIDTH) - 2)));
+                out.push_str(&format!("  {}\n", "-".repeat(total.min(width) - 2)));
             }
         }
         return out;

@@ -431,16 +431,13 @@ fn sigterm_ends_an_embedded_run_and_resume_continues_it() {
     let folder = tempdir().expect("a folder");
     let assay = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command
-            .args(["run", "--service", "network", "--json", "out.json"])
-            .args(arguments)
-            .current_dir(folder.path());
+        command.args(["run", "--json", "out.json"]).args(arguments).current_dir(folder.path());
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
     };
     let mut child = assay(&[]);
     let mut errors = BufReader::new(child.stderr.take().expect("its pipe"));
     let mut line = String::new();
-    errors.read_line(&mut line).expect("a group of checks has ended");
+    errors.read_line(&mut line).expect("the checks of a service have ended");
     terminate(child.id());
     child.stderr = None;
     let said: Vec<String> = errors.lines().map_while(Result::ok).collect();
@@ -449,7 +446,7 @@ fn sigterm_ends_an_embedded_run_and_resume_continues_it() {
     let run = read().expect("a report");
     is_stopped(&(code, said, run.clone()));
     let count = run.outcomes.len();
-    assert!((1..200).contains(&count), "{count}");
+    assert!((1..600).contains(&count), "{count}");
     assert!(run.outcomes.iter().all(|one| one.verdict == Verdict::Pass));
     let (code, said, whole) = ended(folder.path(), assay(&["--resume", "out.json"]));
     assert_eq!(code, Some(0), "{said:?}");

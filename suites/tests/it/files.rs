@@ -151,7 +151,7 @@ fn files_may_come_from_standard_input() {
         .expect("read");
     drop(input);
     let output = child.wait_with_output().expect("it ends");
-    assert!(text(&output.stderr).contains("/dev/stdin: a.b: the reason is empty"), "{output:?}");
+    assert!(text(&output.stderr).contains("/dev/stdin:1: the entry a.b needs a reason"), "{output:?}");
     assert_eq!(output.status.code(), Some(2));
 }
 

@@ -21,6 +21,7 @@ mod hostile;
 mod hosting;
 mod jobs;
 mod limits;
+mod messages;
 mod network;
 mod openapi;
 mod pace;

@@ -253,11 +253,14 @@ async fn bad_arguments_say_how_to_fix_them() {
     let identity = ["--client-certificate", "c.pem", "--client-key", "c.key"];
     let identified = [&["init", "--drop-url", DEAD_URL][..], &identity].concat();
     let cases: [(&[&str], &str); 8] = [
-        (&["init", "--publish-url", DEAD_URL, "--chain-url", "nowhere"], "--chain-url: not a URL"),
+        (
+            &["init", "--publish-url", DEAD_URL, "--chain-url", "nowhere"],
+            "--chain-url: the scheme is missing",
+        ),
         (&identified, "c.key"),
         (&["init"], "no URL: give one"),
-        (&["init", "--network-url", "ftp://a.example"], "--network-url: a base URL begins with http"),
-        (&["init", "--host", "nowhere"], "--host: not a URL"),
+        (&["init", "--network-url", "ftp://a.example"], "--network-url: ftp is not supported"),
+        (&["init", "--host", "nowhere"], "--host: the scheme is missing"),
         (&["doctor"], "--profile"),
         (&["doctor", "--control-url", "http://127.0.0.1:1"], "need the URL of a service"),
         (&["readings", "--service", "unknown"], "known services"),
@@ -388,7 +391,7 @@ async fn an_invalid_control_api_does_not_prevent_a_profile() {
     let failing = serde_json::json!({ "error": "\u{1b}[31m\u{0}no" });
     let failing = always(ResponseTemplate::new(500).set_body_json(failing)).await;
     for (control, words) in
-        [(strange.uri(), "site skipped: chain: not a URL"), (failing.uri(), "not reached")]
+        [(strange.uri(), "site skipped: chain: the scheme is missing"), (failing.uri(), "not reached")]
     {
         let urls = ["--control-url", &control, "--publish-url", &served.sites["publish"]];
         let init = [&["init", "--force"][..], &urls].concat();

@@ -342,7 +342,7 @@ async fn bad_keys_and_addresses_end_with_2_and_are_not_repeated() {
     for (network, address, named) in [
         ("http://127.0.0.1:1", "0x12", "40 hexadecimal digits"),
         ("http://127.0.0.1:1", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", "checksum"),
-        ("127.0.0.1:1", ADDRESS, "not a URL"),
+        ("127.0.0.1:1", ADDRESS, "the scheme is missing"),
         ("ftp://a.example", ADDRESS, "http"),
     ] {
         let ran = recover(&["--network", network, "--address", address], Some(KEY)).await;

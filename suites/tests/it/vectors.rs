@@ -59,12 +59,10 @@ fn the_shim_answers_too_large_an_input_without_taking_the_memory() {
 #[test]
 fn a_program_that_says_no_hello_judges_no_case() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (program, why) in [("true", "the program ended before its hello"), ("/nothing-here", "No such file")]
-    {
-        let (code, text) = assay(folder.path(), &["run", "--only", UPPER, "--", program]);
-        assert_eq!(code, Some(1), "{program}: {text}");
-        assert!(text.contains(why) && text.ends_with("no case was judged\n"), "{text}");
-    }
+    let (code, text) = assay(folder.path(), &["run", "--only", UPPER, "--", "true"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("the program ended before its hello"), "{text}");
+    assert!(text.ends_with("no case was judged\n"), "{text}");
 }
 
 #[test]

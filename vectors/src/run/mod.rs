@@ -276,8 +276,13 @@ impl Runner<'_> {
         };
         let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
         if answer["id"] != "hello" || !answer["ok"]["operations"].is_array() {
-            let line = excerpt(&line);
-            return Err(format!("the hello of the program lists no operations: {line}"));
+            let what = match answer["op"].as_str() {
+                Some("hello") => "the program returned the request itself".to_owned(),
+                _ => format!("the hello of the program lists no operations: {}", excerpt(&line)),
+            };
+            return Err(format!(
+                "{what}; it must answer hello as the protocol says (assay help vectors-protocol)"
+            ));
         }
         self.program = Some(program);
         Ok(answer["ok"].clone())

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_suites::harness::select::did_you_mean;
+use assay_spec::names::did_you_mean;
 use assay_suites::report::vectors::json::RunFile;
 use assay_suites::report::vectors::{junit, markdown, terminal};
-use assay_suites::support::files;
+use assay_suites::support::files::{self, startable};
 use assay_vectors::op;
 use assay_vectors::run::{Baseline, Names, Options, Report, run as start};
 use clap::Args;
 
-use super::super::Ending;
 use super::super::outputs::{read_report, today};
+use super::super::{Ending, whole};
 use super::{each_selects, put, say};
 
 pub(super) const HELP: &str = "Examples:
@@ -36,10 +36,10 @@ Exit codes: 0 the answers agree, 1 they differ or no case was judged, 2 bad argu
 #[derive(Args)]
 pub(crate) struct RunArgs {
     /// Timeout for one case, in seconds
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, default_value_t = 10, value_parser = whole::<u64>(1..=3600))]
     limit: u64,
     /// Number of cases in flight
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, default_value_t = 64, value_parser = whole::<u16>(1..=1024))]
     window: u16,
     /// Also judge the rule names that the program returns
     #[arg(long)]
@@ -91,6 +91,7 @@ pub(super) fn run(args: RunArgs) -> Result<(), Ending> {
         baseline: args.baseline.as_deref().map_or_else(|| Ok(Baseline::default()), baseline)?,
         ..Options::default()
     };
+    startable(&args.command[0]).map_err(Ending::Bad)?;
     let report = start(&args.command, &options);
     for (path, write) in [
         (&args.json, (|report| RunFile::new(report).write()) as fn(&Report) -> String),

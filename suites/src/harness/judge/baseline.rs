@@ -1,38 +1,74 @@
-//! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired, that matches no
-//! check or whose check passes is an objection, and a run with an objection does not conform.
+//! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired or names no check is
+//! an error before the run. An entry whose check did not run or passes makes the run not conform.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
 use toml::value::{Date, Datetime};
 
 use crate::harness::data::{Outcome, Reason, Run, Verdict, Why};
 use crate::support::files;
 
 /// A baseline file, TOML: a list of `[[known]]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Baseline {
-    #[serde(default)]
     known: Vec<Known>,
     #[serde(skip)]
     file: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 struct Known {
     /// An external name of the failure, such as a ticket.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// The failing requirement.
     requirement: String,
     /// Why the failure is accepted.
     reason: String,
     /// The last day on which it is accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Datetime>,
+}
+
+/// A baseline as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    known: Vec<Spanned<Entry>>,
+}
+
+/// An entry as it is written. What is missing is an error with the entry's line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: Option<String>,
+    requirement: Option<String>,
+    reason: Option<String>,
+    expires: Option<toml::Value>,
+}
+
+impl Entry {
+    fn read(self) -> Result<Known, String> {
+        let Entry { id, requirement, reason, expires } = self;
+        let requirement = requirement.ok_or("the entry needs a requirement: write the id of its check")?;
+        let reason = reason.filter(|reason| !reason.trim().is_empty());
+        let reason = reason.ok_or_else(|| {
+            format!("the entry {requirement} needs a reason: write why the failure is accepted")
+        })?;
+        let day = expires
+            .map(|day| day.as_datetime().copied().filter(|day| day.date.is_some() && day.time.is_none()));
+        let expires = day.map(|day| {
+            day.ok_or_else(|| {
+                format!("{requirement}: expires must be a date without quotes, such as 2027-01-31")
+            })
+        });
+        Ok(Known { id, requirement, reason, expires: expires.transpose()? })
+    }
 }
 
 impl Baseline {
@@ -45,22 +81,37 @@ impl Baseline {
 
     /// Parses a baseline; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Baseline, String> {
-        let mut baseline: Baseline = toml::from_str(text).map_err(|e| format!("{file}: {e}"))?;
-        file.clone_into(&mut baseline.file);
-        let mut seen = BTreeSet::new();
-        for known in &baseline.known {
-            let id = &known.requirement;
-            if known.reason.trim().is_empty() {
-                return Err(format!("{file}: {id}: the reason is empty; write why the failure is accepted"));
+        let wrong = |span: Range<usize>, why: &str| {
+            let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
+            format!("{file}:{line}: {why}")
+        };
+        let written: Written =
+            toml::from_str(text).map_err(|e| wrong(e.span().unwrap_or_default(), e.message()))?;
+        let mut baseline = Baseline { known: Vec::new(), file: file.to_owned() };
+        for entry in written.known {
+            let span = entry.span();
+            let known = entry.into_inner().read().map_err(|why| wrong(span.clone(), &why))?;
+            if baseline.known.iter().any(|other| other.requirement == known.requirement) {
+                return Err(wrong(span, &format!("{} is listed twice", known.requirement)));
             }
-            if known.expires.is_some_and(|day| day.date.is_none() || day.time.is_some()) {
-                return Err(format!("{file}: {id}: expires must be a date, such as 2027-01-31"));
-            }
-            if !seen.insert(id) {
-                return Err(format!("{file}: {id} is listed twice"));
-            }
+            baseline.known.push(known);
         }
         Ok(baseline)
+    }
+
+    /// Checks that every entry names one of these checks and has not expired on the day `today`. The error has a line for each
+    /// that does not.
+    pub fn check(&self, checks: &BTreeSet<String>, today: Date) -> Result<(), String> {
+        let wrong = |known: &Known| {
+            let (file, name) = (&self.file, known.name());
+            if !checks.contains(&known.requirement) {
+                return Some(format!("{file}: {name}: no check has this id; correct or remove the entry"));
+            }
+            let day = known.expires.and_then(|day| day.date).filter(|day| *day < today)?;
+            Some(format!("{file}: {name} expired on {day}; remove the entry or give it another date"))
+        };
+        let wrong: Vec<String> = self.known.iter().filter_map(wrong).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\nassay: ")) }
     }
 
     /// Adds the entries of others for checks that it has no entry for.
@@ -72,30 +123,19 @@ impl Baseline {
         }
     }
 
-    /// Applies it to a run on the day `today`. In a run that is not `whole` (a shard, or filtered), entries for
-    /// existing checks that did not run are ignored.
-    pub fn apply(&self, run: &mut Run, today: Date, whole: bool) {
+    /// Applies it to a run. In a run that is not `whole` (a shard, or filtered), entries for checks that did not run are
+    /// ignored.
+    pub fn apply(&self, run: &mut Run, whole: bool) {
         for known in &self.known {
             let name = known.name();
             let Some(outcome) =
                 run.outcomes.iter_mut().find(|outcome| outcome.requirement.to_string() == known.requirement)
             else {
-                let exists = run
-                    .suites
-                    .checks()
-                    .iter()
-                    .any(|check| check.requirement.to_string() == known.requirement);
-                if !exists {
-                    run.objections.push(format!("{}: {name}: no check has this id", self.file));
-                } else if whole && !run.is_partial {
+                if whole && !run.is_partial {
                     run.objections.push(format!("{}: {name}: this check did not run", self.file));
                 }
                 continue;
             };
-            if let Some(day) = known.expires.and_then(|day| day.date).filter(|day| *day < today) {
-                run.objections.push(format!("{}: {name} expired on {day}", self.file));
-                continue;
-            }
             match outcome.verdict {
                 Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable => {
                     outcome.verdict = Verdict::KnownFailure;
@@ -213,7 +253,7 @@ mod tests {
 
     fn applied(text: &str, verdicts: &[Verdict], whole: bool) -> (Vec<Verdict>, Vec<String>, u8) {
         let mut run = run(verdicts);
-        Baseline::parse(text, "b.toml").unwrap().apply(&mut run, day("2026-11-22"), whole);
+        Baseline::parse(text, "b.toml").unwrap().apply(&mut run, whole);
         let verdicts = run.outcomes.iter().map(|outcome| outcome.verdict).collect();
         (verdicts, run.objections.clone(), run.exit_code())
     }
@@ -221,17 +261,19 @@ mod tests {
     #[test]
     fn a_known_failure_is_accepted_until_its_last_day() {
         use Verdict::{Fail, KnownFailure, Pass};
+        let checks = BTreeSet::from([id(0)]);
+        let check = |text: &str| Baseline::parse(text, "b.toml").unwrap().check(&checks, day("2026-11-22"));
         for day in ["2026-11-22", "2026-11-23"] {
             let text = known(0, &format!("expires = {day}"));
+            assert_eq!(check(&text), Ok(()));
             assert_eq!(applied(&text, &[Fail, Pass], true), (vec![KnownFailure, Pass], vec![], 0));
         }
-        let (verdicts, objections, code) = applied(&known(0, "expires = 2026-11-21"), &[Fail, Pass], true);
-        assert_eq!((verdicts, code), (vec![Fail, Pass], 1));
-        assert_eq!(objections, [format!("b.toml: {} expired on 2026-11-21", id(0))]);
-        let past = known(0, "expires = 2026-11-21\nid = \"T-1\"");
-        let (verdicts, objections, code) = applied(&past, &[Pass], true);
-        assert_eq!((verdicts, code), (vec![Pass], 1), "an expired entry is stale whatever its check says");
-        assert_eq!(objections, [format!("b.toml: {} (T-1) expired on 2026-11-21", id(0))]);
+        let past = check(&known(0, "expires = 2026-11-21\nid = \"T-1\"")).unwrap_err();
+        let wanted = "(T-1) expired on 2026-11-21; remove the entry or give it another date";
+        assert_eq!(past, format!("b.toml: {} {wanted}", id(0)));
+        let misspelt = check(&known(0, "").replace(&id(0), "gateway.no.such")).unwrap_err();
+        let wanted = "no check has this id; correct or remove the entry";
+        assert_eq!(misspelt, format!("b.toml: gateway.no.such: {wanted}"));
     }
 
     #[test]
@@ -240,12 +282,6 @@ mod tests {
         let (_, objections, code) = applied(&known(1, ""), &[Pass], true);
         assert_eq!((objections.len(), code), (1, 1), "{objections:?}");
         assert_eq!(applied(&known(1, ""), &[Pass], false), (vec![Pass], vec![], 0), "not selected");
-        let misspelt = known(0, "").replace(&id(0), "gateway.no.such");
-        let (_, objections, code) = applied(&misspelt, &[Pass], false);
-        assert_eq!(
-            (&objections[..], code),
-            (&["b.toml: gateway.no.such: no check has this id".to_owned()][..], 1)
-        );
         let (_, objections, code) = applied(&known(0, ""), &[NotTestable, Pass], true);
         assert!(objections[0].contains("the check is not-testable") && code == 1, "{objections:?}");
     }
@@ -274,14 +310,18 @@ mod tests {
     #[test]
     fn invalid_baselines_are_rejected() {
         for (text, why) in [
-            ("[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml: a: the reason is empty"),
+            ("\n[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml:2: the entry a needs a reason: "),
             (
                 "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = 10:00:00\n",
                 "expires must be a date",
             ),
-            ("[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n", "b.toml: "),
-            ("[[known]]\nrequirement = \"a\"\n", "missing field `reason`"),
-            ("[[known]]\nrequirment = \"a\"\nreason = \"x\"\n", "unknown field"),
+            (
+                "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n",
+                "b.toml:1: a: expires must be a date without quotes",
+            ),
+            ("[[known]]\nrequirement = \"a\"\n", "b.toml:1: the entry a needs a reason: "),
+            ("[[known]]\nreason = \"a\"\n", "b.toml:1: the entry needs a requirement: "),
+            ("[[known]]\nrequirment = \"a\"\nreason = \"x\"\n", "b.toml:2: unknown field"),
         ] {
             let error = Baseline::parse(text, "b.toml").unwrap_err();
             assert!(error.contains(why), "{error}");

@@ -12,7 +12,7 @@ use crate::harness::data::OtherReading;
 use crate::harness::probe::Settings;
 use crate::harness::run::plan::{Planned, Wishes, foresee};
 use crate::harness::suite::Source;
-use crate::harness::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
+use crate::harness::survey::{Found, Level, Likeness, SurveyResult, WrongFixture, way_to};
 use crate::harness::target::Remote;
 use crate::profile::{Loaded, Wrong};
 use crate::services::SUITES;
@@ -311,25 +311,6 @@ fn missed(why: &str) -> Option<(&str, &str)> {
     let behind = rest.trim_start_matches(']').split([')', ':', ';']).next().unwrap_or_default().trim();
     let ahead = before.rsplit_once('(').and_then(|(_, inside)| inside.trim().strip_suffix(" in"));
     Some((table, if behind.is_empty() { ahead.unwrap_or_default() } else { behind }))
-}
-
-/// How to fix an unreachable server.
-fn way_to(why: &str) -> &'static str {
-    let known = [
-        (
-            "authority is unknown",
-            "set ca_file = \"\u{2026}\" to the certificate (PEM) of the server's authority",
-        ),
-        ("another name", "use a host name that is in the certificate, or another certificate"),
-        ("has expired", "renew the server's certificate"),
-        ("not valid yet", "correct the clock of this machine or of the server"),
-        ("does not speak TLS", "use http:// instead of https://, or the TLS port"),
-        ("refused", "start the service, or correct its port"),
-        ("lookup", "correct the host name in the URL"),
-        ("resolve", "correct the host name in the URL"),
-    ];
-    let found = known.iter().find(|(words, _)| why.contains(words));
-    found.map_or("check that the service runs and that this machine can reach it", |(_, remedy)| *remedy)
 }
 
 fn clock(skew_ms: i64) -> Option<Point> {

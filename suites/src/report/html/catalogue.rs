@@ -48,7 +48,7 @@ pub(super) fn groups(run: &Run) -> String {
             let name = line(&group(rows[0].0));
             let outcomes = || rows.iter().flat_map(|(_, outcomes)| outcomes);
             let count = |verdict| outcomes().filter(|one| one.verdict == verdict).count();
-            let counts = counts(count, Paint(false));
+            let counts = counts(count, Paint::PLAIN);
             let (rows, class) =
                 (rows.len(), if outcomes().any(|one| one.verdict.needs_attention()) { " bad" } else { "" });
             let noun = if rows == 1 { "requirement" } else { "requirements" };

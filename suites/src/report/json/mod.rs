@@ -41,7 +41,8 @@ pub fn read(text: &str) -> Result<Run, String> {
     struct Head {
         version: u32,
     }
-    let head: Head = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
+    let head: Head =
+        serde_json::from_str(text).map_err(|e| format!("not a report of assay run --json: {e}"))?;
     if head.version != VERSION {
         return Err(format!(
             "the report has version {}; this program reads version {VERSION}: repeat the run with this program, or use \
@@ -49,7 +50,7 @@ pub fn read(text: &str) -> Result<Run, String> {
             head.version
         ));
     }
-    read::run(serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?)
+    read::run(serde_json::from_str(text).map_err(|e| format!("not a report of assay run --json: {e}"))?)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ pub(super) const READINGS: &[Reading] = &[
         default: Some("22"),
         example: "30",
         wrong: "0",
-        means: "The number of characters of a drop id after its prefix; the document only shows an example. Ids of \
-                another length fail.",
+        means: "The number of characters of a drop id after its prefix: document 2 says 22; set this for a server that \
+                differs. Ids of another length fail.",
         rows: &[&rows::response::DROP_ID],
         silent: &[],
     },

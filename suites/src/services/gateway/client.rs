@@ -17,6 +17,7 @@ use crate::harness::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::harness::sender::Sender;
 use crate::http::client::{Limits, exchange};
 use crate::http::connect::{Connect, Stream, path_of};
+use crate::http::curl::KEY_VARIABLE;
 use crate::http::exchange::{Broken, Request, Response};
 use crate::http::sockets::{Sockets, open};
 use crate::http::sse;
@@ -261,6 +262,10 @@ impl Client {
             request.headers.retain(|(name, _)| name != "Authorization");
             request = request.header("X-PAYMENT", payment.as_str());
             response = self.exchange(base, request).await?;
+        }
+        if response.status == 401 && self.settings.key.is_none() {
+            let why = format!("{}: no key was sent; {KEY_VARIABLE} is not set", refusal(&response));
+            return Err(Failure::Refused(why));
         }
         read(&response, body["stream"] == true)
     }

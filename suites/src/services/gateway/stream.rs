@@ -173,7 +173,7 @@ async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// How many increments that each begin with the one before are no accident.
+/// How many increments that each begin with the one before cannot be chance.
 const REPEATED: usize = 4;
 
 /// Sends a streamed chat. All `delta.content` together must be a non-empty string. They must not each be the whole text so far.

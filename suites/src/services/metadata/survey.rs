@@ -10,6 +10,8 @@ use crate::profile::MetadataContract;
 
 /// A token id that is not an integer: the service returns 422 with `detail`.
 const NOT_AN_INTEGER: &str = "/assay/not-an-integer";
+/// How many documents that the profile names are asked for.
+const MOST_NAMED: usize = 4;
 /// Known paths of interface descriptions.
 const INTERFACE_PATHS: [&str; 2] = ["/openapi.json", "/api/openapi.json"];
 
@@ -33,7 +35,29 @@ pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
         found.saw(&answer, answer.status == 422 && is_promised);
         found.notes.push(format!("GET {NOT_AN_INTEGER} returned {}", answer.status));
     }
+    // Both answers may be what is wrong with the service.
+    if found.likeness != Likeness::Like
+        && let Some((path, answer)) = named_document(at).await
+    {
+        found.saw(&answer, true);
+        found.notes.push(format!("GET {} returned a document", shown(hidden, &path)));
+    }
     Ok(found)
+}
+
+/// The first document that the profile names and the server has, and its path.
+async fn named_document(at: Asked<'_>) -> Option<(String, Response)> {
+    let contracts = at.survey.settings.metadata().contracts.iter();
+    let paths = |contract: &MetadataContract| Way::BOTH.map(|way| contract.path(way));
+    for path in contracts.flat_map(paths).flatten().take(MOST_NAMED) {
+        match at.get(&path).await {
+            Ok(answer) if answer.status == 200 && answer.json().is_ok_and(|body| body.is_object()) => {
+                return Some((path, answer));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Looks for an interface description, and for the contracts and tokens in the example URLs.

@@ -19,6 +19,7 @@ use crate::harness::sender::Sender;
 use crate::http::client::Limits;
 use crate::http::exchange::{Broken, Request, Response};
 use crate::http::sockets::Tcp;
+use crate::support::tell;
 
 /// What to publish, where and with which key.
 pub struct Publication {
@@ -116,7 +117,7 @@ async fn prepared(wanted: &Publication) -> Result<Prepared, String> {
         .map_err(|refused| format!("not signed: {refused}"))?;
     let vault = &answer["txtObserved"]["vault"];
     if vault.as_str().is_some_and(|vault| vault != ed25519::address(&wanted.key)) {
-        eprintln!("warning: the domain's TXT record names another key: {vault}");
+        tell(format_args!("warning: the domain's TXT record names another key: {vault}\n"));
     }
     let mut submission = json!({
         "prepareId": answer["prepareId"],
