@@ -96,7 +96,7 @@ pub struct Found {
     /// Values for a profile: TOML by key, such as `gateway.models.chat`.
     pub values: BTreeMap<&'static str, String>,
     /// Readings that the responses show: values as TOML, by keys such as `gateway.readings.payment_flow`.
-    pub readings: BTreeMap<&'static str, &'static str>,
+    pub readings: BTreeMap<&'static str, String>,
     /// The status of the first response.
     pub status: u16,
     /// How much the responses look like this service's.

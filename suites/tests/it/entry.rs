@@ -129,6 +129,25 @@ async fn unbound_domain_is_named_once() {
     insta::assert_snapshot!(screens(&served, folder.path(), &[], &profile, &CHECKS).await);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn readings_that_the_target_contradicts_are_named_with_their_lines() {
+    let (served, folder) = served(0).await;
+    let network = &served.sites["network"];
+    let readings = format!(
+        "[gateway.readings]\nmodels_id_path = \"models[].name\"\n[network]\nurl = \"{network}\"\n[network.readings]\nfirst_page = 0\n"
+    );
+    std::fs::write(folder.path().join("t.toml"), right(&served) + &readings).expect("written");
+    let (_, text, _) = assay(folder.path(), &["doctor", "--profile", "t.toml"]).await;
+    for line in
+        ["-> [gateway.readings] models_id_path = \"data[].id\"", "-> [network.readings] first_page = 1"]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    std::fs::write(folder.path().join("t.toml"), right(&served)).expect("written");
+    let (_, text, _) = assay(folder.path(), &["doctor", "--profile", "t.toml"]).await;
+    assert!(!text.contains("another reading"), "{text}");
+}
+
 /// A gateway with two models, of which only `words` answers a chat.
 async fn two_models() -> MockServer {
     let server = MockServer::start().await;

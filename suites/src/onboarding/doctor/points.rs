@@ -157,19 +157,20 @@ pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known:
     points
 }
 
-/// The readings that the server shows and the profile does not declare: without them its checks fail.
+/// The readings that the server shows and the profile does not have: without them its checks fail.
 fn other_readings(found: &Found, loaded: &Loaded) -> Vec<Point> {
     let written: toml::Table = loaded.profile.to_toml().parse().unwrap_or_default();
     let written = toml::Value::Table(written);
-    let declared = |key: &str| key.split('.').try_fold(&written, |value, part| value.get(part));
-    let shown = found.readings.iter().filter(|(key, value)| {
-        let value: Option<toml::Table> = format!("value = {value}").parse().ok();
-        declared(key) != value.as_ref().and_then(|table| table.get("value"))
-    });
-    let point = |(key, value): (&&str, &&str)| {
-        let reading = SUITES.readings(&[]).into_iter().find(|reading| reading.key == *key);
-        let about = reading.map_or("", |reading| reading.means);
-        let line = OtherReading { key: (*key).to_owned(), value: (*value).to_owned() };
+    let parsed = |value: &str| format!("value = {value}").parse::<toml::Table>().ok()?.remove("value");
+    let known = |key: &str| SUITES.readings(&[]).into_iter().find(|reading| reading.key == key);
+    let declared = |key: &str| {
+        let written = key.split('.').try_fold(&written, |value, part| value.get(part)).cloned();
+        written.or_else(|| parsed(known(key)?.default?))
+    };
+    let shown = found.readings.iter().filter(|(key, value)| declared(key) != parsed(value));
+    let point = |(key, value): (&&str, &String)| {
+        let about = known(key).map_or("", |reading| reading.means);
+        let line = OtherReading { key: (*key).to_owned(), value: value.clone() };
         let what = format!("the server has another reading than the profile: {about}");
         Point::new(Mark::Weakens, what, line.to_string())
     };

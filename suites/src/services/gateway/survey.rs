@@ -59,6 +59,7 @@ pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
         found.saw(&list, path.is_some());
         if let Some(path) = path {
             found.notes.push(format!("GET {}: ids at {path}", models::LIST.path));
+            found.readings.insert("gateway.readings.models_id_path", literal(path));
             if path != ID_PATHS[0] {
                 found.values.insert("gateway.readings.models_id_path", literal(path));
             }
@@ -83,16 +84,16 @@ pub(crate) async fn readings(at: Asked<'_>, found: &mut Found) {
         && answer.status == 422
         && answer.json().is_ok_and(|body| body["detail"].is_array())
     {
-        found.readings.insert("gateway.readings.gateway_422_detail", "\"array\"");
+        found.readings.insert("gateway.readings.gateway_422_detail", literal("array"));
     }
     if let Ok(answer) = send(at, &chat::ENDPOINT, None, invalid()).await
         && answer.status == 402
     {
-        found.readings.insert("gateway.readings.payment_flow", "true");
+        found.readings.insert("gateway.readings.payment_flow", "true".to_owned());
     }
     let listed = discovered(at).await.unwrap_or_default();
     if listed.values().flatten().any(|server| server.starts_with("http://")) {
-        found.readings.insert("gateway.readings.allow_http_servers", "true");
+        found.readings.insert("gateway.readings.allow_http_servers", "true".to_owned());
     }
 }
 

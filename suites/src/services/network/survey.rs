@@ -39,6 +39,9 @@ pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
         let total = body["pagination"]["total"].as_u64();
         let total = total.map(|total| format!(", {total} messages")).unwrap_or_default();
         found.notes.push(format!("GET {list} returned {}{total}{first}", answer.status));
+        if let Some(page @ 0..=1) = page {
+            found.readings.insert("network.readings.first_page", page.to_string());
+        }
         if page == Some(0) {
             found.values.insert("network.readings.first_page", "0".to_owned());
         }
