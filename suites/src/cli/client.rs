@@ -132,7 +132,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
         What::Publish(PublishArgs { common, slow, lacking }) => {
             let cases = publish::select(&common.filters());
             let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
-            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
+            if !start(&common, &all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
             let slow = Duration::from_secs(slow);
@@ -151,7 +151,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
         What::Gateway(GatewayArgs { common, refresh, lacking }) => {
             let cases = gateway::select(&common.filters());
             let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
-            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
+            if !start(&common, &all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
             let suite = gateway::Suite { refresh_s: refresh, ..gateway::Suite::new(common.client(lacking)) };
@@ -200,7 +200,7 @@ impl CommonArgs {
 /// Whether the worlds run; with `--list` they are only printed.
 fn start(
     common: &CommonArgs,
-    all: impl Iterator<Item = (Id, &'static str)> + Clone,
+    all: &(impl Iterator<Item = (Id, &'static str)> + Clone),
     cases: impl Iterator<Item = (Id, &'static str)> + Clone,
 ) -> Result<bool, Ending> {
     each_selects("world", &common.filters(), all).map_err(Ending::Bad)?;

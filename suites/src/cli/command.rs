@@ -176,9 +176,10 @@ mod tests {
     #[test]
     fn every_command_prints_its_exit_codes_in_eighty_columns() {
         fn leaves(command: &clap::Command, all: &mut Vec<clap::Command>) {
-            match command.has_subcommands() {
-                true => command.get_subcommands().for_each(|one| leaves(one, all)),
-                false => all.push(command.clone()),
+            if command.has_subcommands() {
+                command.get_subcommands().for_each(|one| leaves(one, all));
+            } else {
+                all.push(command.clone());
             }
         }
         let (mut root, mut all) = (command(), Vec::new());

@@ -54,6 +54,7 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "verdicts" "docs/verdicts.md";
     "ambiguous-sentences" "docs/readings.md";
     "performance" "docs/performance.md";
+    "other-tools" "docs/other-tools.md";
     "dependencies" "docs/dependencies.md";
     "glossary" "docs/glossary.md";
     "style" "docs/style.md";

@@ -46,7 +46,7 @@ impl Filter {
 pub fn each_selects(
     what: &str,
     texts: &[String],
-    all: impl Iterator<Item = (Id, &'static str)> + Clone,
+    all: &(impl Iterator<Item = (Id, &'static str)> + Clone),
 ) -> Result<(), String> {
     let selects_none = |text: &&String| {
         let filter = Filter::read(text);
@@ -106,10 +106,9 @@ mod tests {
         let all = services::checks();
         let names = all.iter().map(|check| (check.requirement, check.fact));
         let error = |text: &str| {
-            each_selects("check", &["publish".to_owned(), text.to_owned()], names.clone())
-                .expect_err("no match")
+            each_selects("check", &["publish".to_owned(), text.to_owned()], &names).expect_err("no match")
         };
-        assert!(each_selects("check", &["publish".to_owned()], names.clone()).is_ok());
+        assert!(each_selects("check", &["publish".to_owned()], &names).is_ok());
         assert!(
             error("publish.perpare").ends_with("did you mean publish.prepare?"),
             "{}",

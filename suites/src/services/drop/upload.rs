@@ -110,10 +110,12 @@ async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
 async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
     const ORIGIN: &str = "https://elsewhere.example";
     const ALLOWED: &str = "access-control-allow-origin";
-    let form = Form::with_zip(probe, &Sample::page(probe).zip()).request(probe);
+    // At a shared target both places upload the same bytes: each upload must get a drop of its own.
+    let zip = Sample::of_the_run(probe).zip();
+    let form = Form::with_zip(probe, &zip).request(probe);
     let mut answers = Vec::new();
     if PREFLIGHT.contains(&place) {
-        upload(probe, &Sample::page(probe).zip()).await?.given_accepted(ACCEPTED, RECEIPT)?;
+        upload(probe, &zip).await?.given_accepted(ACCEPTED, RECEIPT)?;
         let question = Request::new("OPTIONS", &form.target)
             .header("Origin", ORIGIN)
             .header("Access-Control-Request-Method", "POST");
