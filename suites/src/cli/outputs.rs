@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assay_suites::harness::data::{Outcome, Run, Verdict};
 use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::harness::probe::wall_clock;
-use assay_suites::profile::{Gate, Percent};
+use assay_suites::profile::{FailOn, Gate, Percent};
 use assay_suites::report::diff::{self, Verdicts};
 use assay_suites::report::terminal::{self, View};
 use assay_suites::report::words;
@@ -34,6 +34,15 @@ pub(crate) struct KnownFailures {
     /// Minimum percentage of the applicable checks of each service that must give a result; raises lower minimums of the profile
     #[arg(long, value_name = "PERCENT")]
     min_coverage: Option<Percent>,
+    /// The least severe verdict that fails the run: must, the default; should, also warnings; inconclusive, also every inconclusive
+    /// check
+    #[arg(long, value_name = "LEVEL", value_parser = parse_fail_on)]
+    fail_on: Option<FailOn>,
+}
+
+fn parse_fail_on(name: &str) -> Result<FailOn, String> {
+    let found = FailOn::ALL.into_iter().find(|level| level.name() == name);
+    found.ok_or_else(|| "unknown level; use must, should or inconclusive".to_owned())
 }
 
 /// Why a baseline is not written.
@@ -151,9 +160,9 @@ impl KnownFailures {
         Ok(Loaded { baseline, renew, only_new })
     }
 
-    /// The gate with `--min-coverage`.
+    /// The gate with `--min-coverage` and `--fail-on`.
     pub(crate) fn raised(&self, gate: &Gate) -> Gate {
-        gate.at_least(self.min_coverage.unwrap_or_default())
+        gate.at_least(self.min_coverage.unwrap_or_default(), self.fail_on.unwrap_or_default())
     }
 }
 
@@ -369,8 +378,13 @@ mod tests {
         let all = services::checks();
         let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
         std::fs::write(&path, text).expect("written");
-        let known_failures =
-            KnownFailures { baseline: Some(path), write_baseline: None, only_new: None, min_coverage: None };
+        let known_failures = KnownFailures {
+            baseline: Some(path),
+            write_baseline: None,
+            only_new: None,
+            min_coverage: None,
+            fail_on: None,
+        };
         let known_failures = known_failures.load().unwrap_or_else(|_| panic!("a good baseline"));
         let outcome =
             |n: usize, verdict| Outcome::new(all[n].requirement, all[n].fact, verdict, "why".to_owned());

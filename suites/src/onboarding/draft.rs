@@ -245,10 +245,11 @@ fn transport(text: &mut String) {
 fn gate(text: &mut String) {
     prose(
         text,
-        "How much of a service must be tested before it conforms: the percentage of the applicable checks that give a result.",
+        "How much of a service must be tested before it conforms: the percentage of the applicable checks that give a result. fail_on = \"should\" also fails for warnings, \"inconclusive\" for every inconclusive check.",
     );
     text.push_str("[gate]\n");
     line(text, false, "min_coverage", "0");
+    line(text, false, "fail_on", "\"must\"");
     for service in Service::ALL {
         line(text, false, service.name(), "0");
     }

@@ -1,8 +1,35 @@
-//! The minimum coverage: how much of each service must be tested before a run conforms.
+//! What a run needs to conform: how much of each service is tested, and the least severe verdict that fails it.
 
 use assay_spec::Service;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The least severe verdict that fails a run; each includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    /// What the table of verdicts says: a failure of a MUST, and an inconclusive check whose reason is the target's.
+    #[default]
+    Must,
+    /// Also a warning: a failure of a SHOULD.
+    Should,
+    /// Also every other inconclusive check, such as one that met a rate limit.
+    Inconclusive,
+}
+
+impl FailOn {
+    /// Every value, the most severe first.
+    pub const ALL: [FailOn; 3] = [FailOn::Must, FailOn::Should, FailOn::Inconclusive];
+
+    /// Its name in a profile and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FailOn::Must => "must",
+            FailOn::Should => "should",
+            FailOn::Inconclusive => "inconclusive",
+        }
+    }
+}
 
 /// A whole number of percent, 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -29,13 +56,16 @@ impl std::str::FromStr for Percent {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        /// The share of the applicable checks of a service that must give a result, in percent.
+        /// The share of the applicable checks of a service that must give a result, in percent, and what fails a run.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct Gate {
             /// The minimum for every service without its own.
             #[serde(skip_serializing_if = "super::is_default")]
             pub min_coverage: Percent,
+            /// The least severe verdict that fails a run.
+            #[serde(skip_serializing_if = "super::is_default")]
+            pub fail_on: FailOn,
             $(
                 #[doc = concat!("The minimum for `", stringify!($module), "`.")]
                 #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,16 +80,17 @@ macro_rules! declare {
                 own.unwrap_or(self.min_coverage)
             }
 
-            /// The same gate, with at least this minimum for every service.
+            /// The same gate, with at least this minimum for every service, and at least this strict.
             #[must_use]
-            pub fn at_least(&self, least: Percent) -> Gate {
+            pub fn at_least(&self, least: Percent, fail_on: FailOn) -> Gate {
                 Gate {
                     min_coverage: self.min_coverage.max(least),
+                    fail_on: self.fail_on.max(fail_on),
                     $($module: self.$module.map(|own| own.max(least))),*
                 }
             }
 
-            /// The stricter minimum of two gates for each service.
+            /// The stricter of two gates for each service.
             #[must_use]
             pub fn stricter(&self, other: &Gate) -> Gate {
                 let of = |service| Some(self.minimum(service).max(other.minimum(service)));
@@ -68,6 +99,7 @@ macro_rules! declare {
                 }
                 Gate {
                     min_coverage: self.min_coverage.max(other.min_coverage),
+                    fail_on: self.fail_on.max(other.fail_on),
                     $($module: of(Service::$variant)),*
                 }
             }
@@ -88,7 +120,8 @@ mod tests {
         let gate = Profile::parse(text, "p.toml").expect("a profile").gate;
         let minimums = |gate: &Gate| Service::ALL.iter().map(|one| gate.minimum(*one).0).collect::<Vec<_>>();
         assert_eq!(minimums(&gate), [50, 50, 80, 50, 50, 20]);
-        assert_eq!(minimums(&gate.at_least(Percent(60))), [60, 60, 80, 60, 60, 60]);
+        assert_eq!(minimums(&gate.at_least(Percent(60), FailOn::Must)), [60, 60, 80, 60, 60, 60]);
+        assert_eq!(gate.at_least(Percent(0), FailOn::Should).stricter(&gate).fail_on, FailOn::Should);
         let other = Gate { min_coverage: Percent(30), ..Gate::default() };
         assert_eq!(minimums(&other.stricter(&gate)), [50, 50, 80, 50, 50, 30]);
         assert_eq!(
@@ -109,6 +142,7 @@ mod tests {
                 "[gate]\nmin_covrage = 5\n",
                 "p.toml:2:1: gate.min_covrage: unknown key `min_covrage`; did you mean `min_coverage`?",
             ),
+            ("[gate]\nfail_on = \"warn\"\n", "unknown value `warn`; known here: must, should, inconclusive"),
             ("gate = [50]\n", "wanted a table: [gate]"),
         ] {
             let error = Profile::parse(text, "p.toml").expect_err(text).to_string();

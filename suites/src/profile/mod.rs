@@ -30,7 +30,7 @@ use crate::support::files;
 
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
-pub use gate::{Gate, Percent};
+pub use gate::{FailOn, Gate, Percent};
 pub use gateway::{
     Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, Payments, VERSION,
 };

@@ -669,6 +669,25 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_terminal_is_used_and_the_last_lines_are_wrapped_between_words() {
+        let mut run = example::run();
+        run.target = (0..6).map(|n| format!("http://site-{n}.example:4101")).collect::<Vec<_>>().join(", ");
+        let shown = |width| report(&run, View { colour: true, width: Some(width), ..View::default() });
+        for width in [60, 100] {
+            let text = shown(width);
+            let lines: Vec<&str> = text.lines().collect();
+            let end = lines.iter().rposition(|line| line.starts_with("target ")).expect("the target");
+            let last = lines[end..].concat();
+            assert!((0..6).all(|n| last.contains(&format!("http://site-{n}.example:4101"))), "{text}");
+            assert!(lines[end..].iter().all(|line| prose::shown(line) <= width), "{text}");
+            assert!(last.contains("\x1b[32m1 pass\x1b[0m"), "{text}");
+        }
+        let longest = |text: &str| text.lines().map(prose::shown).max();
+        assert!(longest(&shown(100)) > Some(80) && longest(&shown(100)) <= Some(100), "{}", shown(100));
+        assert!(shown(100).contains("\x1b[2mrow      \x1b[0m "), "{}", shown(100));
+    }
+
+    #[test]
     fn the_last_line() {
         use Verdict::{Error, Fail, NotTestable, Pass};
         let with = |verdicts: &[Verdict]| {

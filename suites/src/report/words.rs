@@ -7,6 +7,7 @@ use crate::harness::data::{Failure, Outcome, Part, Reason, RestsOn, Run, Why};
 use crate::harness::judge::cause::{Cause, Deviation, error, plain};
 use crate::harness::judge::conclusion::{Concluded, Conclusion, Share, Shortfall, conclude};
 use crate::http::exchange::Response;
+use crate::profile::FailOn;
 use crate::support::prose::{count, or_nothing};
 
 /// The note of an outcome whose long bodies were dropped.
@@ -198,6 +199,10 @@ pub fn shortfall(why: &Shortfall) -> String {
         }
         Shortfall::Core(service, _) | Shortfall::Coverage(service, ..) => format!("{service}: {}", lack(why)),
         Shortfall::Fixture(key) => format!("the target contradicts {key} of the profile"),
+        Shortfall::FailOn(FailOn::Inconclusive) => {
+            "a warning or an inconclusive check fails this run (fail_on = \"inconclusive\")".to_owned()
+        }
+        Shortfall::FailOn(least) => format!("a warning fails this run (fail_on = {:?})", least.name()),
     }
 }
 

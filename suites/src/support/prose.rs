@@ -23,7 +23,7 @@ pub fn width() -> usize {
 }
 
 /// The number of characters that a terminal shows: colours are none.
-fn shown(text: &str) -> usize {
+pub(crate) fn shown(text: &str) -> usize {
     text.split("\x1b[")
         .enumerate()
         .map(|(n, part)| {

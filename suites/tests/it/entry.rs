@@ -148,6 +148,26 @@ async fn readings_that_the_target_contradicts_are_named_with_their_lines() {
     assert!(!text.contains("another reading"), "{text}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_with_a_wrong_root_and_wrong_errors_is_recognized_by_a_document_of_the_profile() {
+    let server = MockServer::start().await;
+    let json = |status: u16, body| ResponseTemplate::new(status).set_body_json(body);
+    Mock::given(path("/bafyone")).respond_with(json(200, json!({ "name": "One" }))).mount(&server).await;
+    Mock::given(path("/")).respond_with(json(200, json!("<html>"))).mount(&server).await;
+    Mock::given(any()).respond_with(json(422, json!({ "detail": "no" }))).mount(&server).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = server.uri();
+    let doctor = async |contracts: &str| {
+        let profile = format!("[metadata]\nurl = \"{uri}\"\n{contracts}");
+        std::fs::write(folder.path().join("t.toml"), profile).expect("written");
+        assay(folder.path(), &["doctor", "--profile", "t.toml"]).await.1
+    };
+    let known = doctor("[[metadata.contracts]]\ncid = \"bafyone\"\n").await;
+    assert!(known.contains("  + reached: "), "{known}");
+    let unknown = doctor("[[metadata.contracts]]\ncid = \"bafyother\"\n").await;
+    assert!(unknown.contains("is not a metadata service"), "{unknown}");
+}
+
 /// A gateway with two models, of which only `words` answers a chat.
 async fn two_models() -> MockServer {
     let server = MockServer::start().await;

@@ -57,6 +57,7 @@ async fn wrong_input_is_answered_with_place_cause_and_remedy() {
         (&["run", "--profile", "big.toml"], 2, "big.toml:4:23: network.limits.requests_per_minute"),
         (&["run", "--profile", "big.toml"], 2, "expected a whole number from 0 to 4294967295"),
         (&["run", "--seed", "abc"], 2, "write a whole number from 0"),
+        (&["run", "--fail-on", "warn"], 2, "unknown level; use must, should or inconclusive"),
         (&["run", "--jobs", "99"], 2, "write a whole number from 1 to 64"),
         (&["run", "--baseline", "reason.toml"], 2, "reason.toml:2: the entry publish.prepare.cid needs a reason"),
         (&["run", "--baseline", "id.toml"], 2, "publish.prepare.cidd: no check has this id"),

@@ -4,7 +4,7 @@ use assay_spec::Service;
 use assay_spec::requirement::Level;
 
 use crate::harness::data::{Outcome, Run, Verdict};
-use crate::profile::Percent;
+use crate::profile::{FailOn, Percent};
 
 /// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub enum Shortfall {
     Coverage(Service, usize, usize),
     /// The target contradicts this entry of the profile.
     Fixture(String),
+    /// A verdict fails this run only because of its gate.
+    FailOn(FailOn),
 }
 
 /// How many checks gave a result, of how many.
@@ -201,6 +203,9 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
     if !run.objections.is_empty() {
         return with(Conclusion::DoesNotConform, Shortfall::Baseline);
     }
+    if run.outcomes.iter().any(|outcome| adds(run.gate.fail_on, outcome.verdict)) {
+        return with(Conclusion::DoesNotConform, Shortfall::FailOn(run.gate.fail_on));
+    }
     if run.is_partial {
         return with(Conclusion::NotEnoughTested, Shortfall::Partial);
     }
@@ -231,12 +236,21 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
     (if is_whole { Conclusion::Conforms } else { Conclusion::TestedPartConforms }, Vec::new())
 }
 
+/// Whether a gate lets a verdict fail a run that it would not fail by default.
+fn adds(fail_on: FailOn, verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Warn => fail_on >= FailOn::Should,
+        Verdict::Inconclusive => fail_on >= FailOn::Inconclusive,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::harness::check::Check;
     use crate::harness::data::{Reason, Shards, Why};
-    use crate::profile::Gate;
+    use crate::profile::{FailOn, Gate};
     use crate::services;
     use crate::services::SUITES;
 
@@ -267,6 +281,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_stricter_gate_fails_warnings_and_every_inconclusive_check() {
+        let excused = |fail_on| {
+            let mut run = run(Service::Drop, Verdict::Pass);
+            run.outcomes[0].verdict = Verdict::Inconclusive;
+            run.outcomes[0].reason = Reason::new(Why::Unreachable, "no route");
+            Run { gate: Gate { fail_on, ..Gate::default() }, ..run }.exit_code()
+        };
+        assert_eq!(FailOn::ALL.map(excused), [0, 0, 1]);
+        let warned = |fail_on| {
+            let mut run = run(Service::Drop, Verdict::Pass);
+            run.outcomes[0].verdict = Verdict::Warn;
+            result(&Run { gate: Gate { fail_on, ..Gate::default() }, ..run })
+        };
+        assert_eq!(warned(FailOn::Must).1, 0);
+        let why = "does not conform: a warning fails this run (fail_on = \"should\")";
+        assert_eq!(warned(FailOn::Should), (why.to_owned(), 1));
+        assert_eq!(warned(FailOn::Inconclusive).1, 1);
     }
 
     #[test]
