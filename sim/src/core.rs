@@ -118,6 +118,7 @@ impl Core {
 
     /// Whether a fault applies on this occasion.
     pub fn fault(&mut self, kind: crate::fault::FaultKind, occasion: &[(&str, &str)]) -> bool {
+        debug_assert!(occasion.iter().map(|(key, _)| key).eq(kind.keys), "{}: {occasion:?}", kind.name);
         !self.faults.list().is_empty() && self.faults.strike(kind, occasion, self.clock.now())
     }
 

@@ -14,7 +14,8 @@ pub fn change<T: Serialize + DeserializeOwned>(limits: &mut T, changes: &Value) 
     for (name, value) in changes {
         if !members.contains_key(name) {
             let near = did_you_mean(name, members.keys().map(String::as_str));
-            let near = if near.is_empty() { "; see GET /_sim/v1/limits".to_owned() } else { near };
+            let known = || members.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let near = if near.is_empty() { format!("; known: {}", known()) } else { near };
             return Err(format!("unknown limit {name:?}{near}"));
         }
         members.insert(name.clone(), value.clone());

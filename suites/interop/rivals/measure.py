@@ -1,7 +1,8 @@
 """What Assay and a schema fuzzer find at three servers with eight mistakes each: measure.py ASSAY [--alone] [SERVER ...].
 
 Each server runs without a mistake, with each mistake alone, and with all of them. A mistake is found if a tool reports
-something that it does not report about the server without a mistake. Prints the tables of docs/other-tools.md.
+something that it does not report about the server without a mistake. Prints the tables of docs/other-tools.md. Schemathesis (requirements.txt of the folder
+openapi) must be beside the Python that runs this.
 
 With `--alone` only Assay runs, with a profile and the heavy checks. It must report nothing about a server without a
 mistake, and find every mistake; otherwise the exit code is 1.
@@ -42,6 +43,8 @@ url = "URL"
 limits = { drops_per_hour = 900 }
 """,
 }
+# What Assay says of a server that it does not recognize: the run ends before the first check.
+STRANGER = "exit code 3"
 # The names of existing resources, for parameters and members of the OpenAPI document.
 NAMES = {
     "contract_metadata_cid": CIDS,
@@ -86,13 +89,19 @@ def assay(program, name, url, work, profile, options):
     Path(work, "p.toml").write_text(PROFILES[name].replace("URL", url))
     environment = {**os.environ, "ASSAY_GATEWAY_KEY": KEY}
     command = [program, "run", *target, "--seed", "7", "--json", report, *options]
-    subprocess.run(command, cwd=work, env=environment, capture_output=True)
-    if not report.exists():
-        return {"the run ends before the first check"}
+    ended = subprocess.run(command, cwd=work, env=environment, text=True, capture_output=True)
+    if ended.returncode == 3:
+        return {STRANGER}
+    if ended.returncode not in (0, 1):
+        raise SystemExit(f"{name}: assay ended with {ended.returncode}: {ended.stderr}")
     run = json.loads(report.read_text())
-    failed = {one["id"] for one in run["outcomes"] if one["verdict"] in ("fail", "warn")}
+    failed = {one["id"] for one in run["outcomes"] if one["verdict"] in ("fail", "warn", "error")}
     # The target contradicts a value that the profile names: the run is not enough tested.
-    return failed | {why for why in run["why"] if "contradicts" in why}
+    failed |= {why for why in run["why"] if "contradicts" in why}
+    if ended.returncode == 1 and not failed:
+        # Without a profile, nothing shows the core of most services.
+        return {why for why in run["why"]} if profile else set()
+    return failed
 
 
 def named(schema):
@@ -122,14 +131,20 @@ def fuzzer(program, name, url, work, enumerate_names):
     command = [Path(sys.executable).with_name("st"), "run", path, "--url", url, "--max-examples", "50", "--seed", "7"]
     command += ["--no-color", "--continue-on-failure", "--suppress-health-check", "all", "--request-timeout", "10"]
     command += ["--header", f"Authorization: Bearer {KEY}"] if name == "gateway" else []
-    said = subprocess.run(command, cwd=work, text=True, capture_output=True).stdout
+    ended = subprocess.run(command, cwd=work, text=True, capture_output=True)
     found, operation = set(), ""
-    for line in said.splitlines():
+    for line in ended.stdout.splitlines():
         if head := re.fullmatch(r"_+ ((?:[A-Z]+ \S+)|.*?) _+", line):
             operation = head[1]
         elif operation and (kind := re.fullmatch(r"- (\S.*)", line)):
             found.add(f"{operation}: {kind[1]}")
+    if ended.returncode != bool(found):
+        raise SystemExit(f"{name}: st ended with {ended.returncode} and {len(found)} reports: {ended.stdout}{ended.stderr}")
     return found
+
+
+def counted(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def versions(program):
@@ -141,11 +156,11 @@ def main(program, *servers):
     program = Path(program).resolve()
     sys.path.insert(0, str(HERE))
     tools = [
-        ("Assay, URL", lambda *where: assay(program, *where, False, [])),
-        ("Assay, profile", lambda *where: assay(program, *where, True, [])),
-        ("Assay, profile and heavy checks", lambda *where: assay(program, *where, True, ["--include", "heavy"])),
+        ("URL", lambda *where: assay(program, *where, False, [])),
+        ("profile", lambda *where: assay(program, *where, True, [])),
+        ("heavy", lambda *where: assay(program, *where, True, ["--include", "heavy"])),
         ("Schemathesis", lambda *where: fuzzer(program, *where, False)),
-        ("Schemathesis, names", lambda *where: fuzzer(program, *where, True)),
+        ("names", lambda *where: fuzzer(program, *where, True)),
     ]
     is_alone = "--alone" in servers
     servers = [name for name in servers if name != "--alone"]
@@ -170,10 +185,11 @@ def main(program, *servers):
                         reports[title] = found
                     more = found - reports[title]
                     if mistake is None:
-                        row.append(f"{len(found)} reports")
+                        row.append(counted(len(found), "report"))
                         wrong += [f"{name} has no mistake, and fails {one}" for one in found if is_alone]
                     elif mistake == "all":
-                        row.append(f"{len(more)} findings, {seconds:.1f} s")
+                        what = "exit code 3" if more == {STRANGER} else counted(len(more), "finding")
+                        row.append(f"{what}, {seconds:.1f} s")
                     else:
                         row.append("found" if more else "-")
                         sums[title] = sums.get(title, 0) + bool(more)

@@ -20,7 +20,7 @@ pub(crate) const HELP: &str = "Examples:
   assay chat --url http://127.0.0.1:4101 --model assay-chat 'How are you?'
   assay chat --url \u{2026} --model assay-text --mode direct --stream 'How are you?'
 
-The key is read from ASSAY_GATEWAY_KEY. Without a key, a request that returns 402 is sent again with the X-PAYMENT header in ASSAY_PAYMENT.
+The key is read from ASSAY_GATEWAY_KEY. If ASSAY_PAYMENT is set, a request that returns 402 is sent again with it as the X-PAYMENT header, without the key.
 
 Without PROMPT, prompts are read from standard input, one JSON object a line: `id`, `model`, `prompt`, `stream`, and for tools `tools` (their declarations) and `results` (what each returns, by name). For each, one line is printed: `id` and `answer`, or `id` and `error`.
 

@@ -203,7 +203,7 @@ fn start(
     all: &(impl Iterator<Item = (Id, &'static str)> + Clone),
     cases: impl Iterator<Item = (Id, &'static str)> + Clone,
 ) -> Result<bool, Ending> {
-    each_selects("world", &common.filters(), all).map_err(Ending::Bad)?;
+    each_selects("world", "--list", &common.filters(), all).map_err(Ending::Bad)?;
     if let (Some(world), count @ 2..) = (&common.hold, cases.clone().count()) {
         return Err(Ending::Bad(format!(
             "--hold {world}: it selects {count} worlds, and only one can be held open; --list shows the worlds"

@@ -151,13 +151,14 @@ impl What {
 mod tests {
     use std::collections::BTreeSet;
 
+    use assay_suites::support::prose;
     use clap::CommandFactory;
 
     use super::super::help::{GROUPS, TOPICS, WORDS, grouped, rows};
     use super::*;
 
     fn command() -> clap::Command {
-        grouped(Command::command())
+        grouped(Command::command()).term_width(prose::WIDTH)
     }
 
     #[test]
@@ -207,10 +208,11 @@ mod tests {
         for service in assay_spec::Service::ALL {
             assert!(TOPICS.iter().any(|topic| topic.name == format!("testing-{service}")), "{service}");
         }
-        for word in ["counterpart", "lint", "control API", "tested part conforms", "drop"] {
+        for word in words.iter().map(String::as_str).chain(["lint", "drop"]) {
             let args = super::super::help::HelpArgs { words: vec![word.to_owned()] };
             assert!(super::super::help::help(&args, Command::command()).is_ok(), "{word}");
         }
+        assert!(words.contains("control API") && words.contains("conforms"), "{words:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use assay_spec::Service;
 use assay_spec::names::did_you_mean;
 use assay_suites::support::prose::{self, wrap};
 use clap::{Args, Command};
+use pulldown_cmark::{Event, Parser};
 
 use super::{Ending, is_coloured};
 
@@ -179,12 +180,11 @@ pub(crate) fn rows(name: &str) -> Vec<(Vec<String>, Vec<String>)> {
 
 /// A cell without marks for code, stress and links.
 fn unmarked(cell: &str) -> String {
-    let mut text = cell.replace(['`', '*', '['], "");
-    while let Some((before, after)) = text.split_once("](") {
-        let rest = after.split_once(')').map_or("", |(_, rest)| rest);
-        text = format!("{before}{rest}");
-    }
-    text
+    let words = Parser::new(cell).filter_map(|event| match event {
+        Event::Text(text) | Event::Code(text) => Some(text),
+        _ => None,
+    });
+    words.collect::<Vec<_>>().concat()
 }
 
 /// What the pages say about a word, such as a verdict.

@@ -139,8 +139,8 @@ impl KnownFailures {
         let checks = services::checks().iter().map(|check| check.requirement.to_string()).collect();
         let read = |path: &Path| -> Result<Baseline, Ending> {
             let known = Baseline::load(path).map_err(Ending::Bad)?;
-            known.check(&checks, today()).map_err(Ending::Bad)?;
-            Ok(known)
+            let stale = known.stale(&checks, today());
+            if stale.is_empty() { Ok(known) } else { Err(Ending::Bad(stale.join("\nassay: "))) }
         };
         let baseline = self.baseline.as_deref().map(read).transpose()?;
         let renew = match &self.write_baseline {

@@ -14,7 +14,7 @@ use super::selection::Selection;
 use super::{Ending, whole, write};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  assay prove --service publish --json matrix.json\n  assay prove publish.prepare.one-in-flight\n\nThe line of a deviation or variation counts its checks: red are fail, warn and error; blocked are inconclusive, not-testable and not-applicable, because they need what the deviation broke. Under a deviation its own check must be red and no other; under a variation no check may be red or blocked.\n\nExit codes: 0 everything is proven, 1 a hole, 4 the harness failed";
+pub(crate) const HELP: &str = "Examples:\n  assay prove --service publish --json matrix.json\n  assay prove publish.prepare.one-in-flight\n\nThe line of a deviation or variation counts its checks: red are fail, warn and error; blocked are inconclusive, not-testable and not-applicable, because they need what the deviation broke. Under a deviation its own check must be red and no other; under a variation no check may be red or blocked.\n\nExit codes: 0 everything is proven, 1 a hole, 2 bad arguments, 4 the harness failed";
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each flag")]

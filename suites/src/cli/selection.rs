@@ -51,7 +51,7 @@ impl Selection {
         let all = services::checks();
         let names = all.iter().map(|check| (check.requirement, check.fact));
         for filters in [&self.filters, &self.exclude] {
-            each_selects("check", filters, &names).map_err(Ending::Bad)?;
+            each_selects("check", "assay run --list", filters, &names).map_err(Ending::Bad)?;
         }
         let excluded = Filter::read_all(&self.exclude);
         let mut checks = select(all, &self.services, &self.filters);

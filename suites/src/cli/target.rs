@@ -68,11 +68,9 @@ impl TargetArgs {
         if Path::new(DEFAULT).exists() {
             return Some(format!("assay run --profile {DEFAULT}"));
         }
-        let flags = self.urls.services.iter().map(|(_, flag, url)| format!(" --{} {url}", flag.name));
-        let flags: String = flags.collect();
-        Some(match flags.as_str() {
+        Some(match self.urls.flags().as_str() {
             "" => "assay init --host URL writes a first profile of your own server".to_owned(),
-            _ => format!("assay init{flags} writes a profile; with it more checks can run"),
+            flags => format!("assay init{flags} writes a profile; with it more checks can run"),
         })
     }
 
@@ -103,6 +101,19 @@ pub(crate) fn base_url(option: &str, url: &str) -> Result<String, Ending> {
 }
 
 impl UrlArgs {
+    /// The options as they are given.
+    fn flags(&self) -> String {
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let services = self.services.iter().map(|(_, flag, url)| (flag.name, Some(url.to_owned())));
+        let others = [
+            ("control-url", self.control_url.clone()),
+            ("ca-file", shown(&self.ca_file)),
+            ("client-certificate", shown(&self.client_certificate)),
+            ("client-key", shown(&self.client_key)),
+        ];
+        services.chain(others).filter_map(|(name, value)| Some(format!(" --{name} {}", value?))).collect()
+    }
+
     /// Checks that each URL is a base URL.
     fn check(&self) -> Result<(), Ending> {
         let services = self.services.iter().map(|(_, flag, url)| (flag.name, url));

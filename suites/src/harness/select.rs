@@ -41,10 +41,11 @@ impl Filter {
     }
 }
 
-/// Checks that each filter selects something. `what` is the name of one thing, such as `check`. The error suggests
-/// names, or says what else the filter names.
+/// Checks that each filter selects something. `what` is the name of one thing, such as `check`, and `list` the option that
+/// lists all. The error suggests names, or says what else the filter names.
 pub fn each_selects(
     what: &str,
+    list: &str,
     texts: &[String],
     all: &(impl Iterator<Item = (Id, &'static str)> + Clone),
 ) -> Result<(), String> {
@@ -65,7 +66,7 @@ pub fn each_selects(
     let facts = all.clone().map(|(_, fact)| fact.to_owned());
     let names: Vec<String> = services.chain(groups).chain(ids).chain(facts).collect();
     let near = did_you_mean(text, names.iter().map(String::as_str));
-    let near = if near.is_empty() { format!("; --list shows every {what}") } else { near };
+    let near = if near.is_empty() { format!("; {list} shows every {what}") } else { near };
     Err(format!("no {what} matches {text:?}{near}"))
 }
 
@@ -106,9 +107,10 @@ mod tests {
         let all = services::checks();
         let names = all.iter().map(|check| (check.requirement, check.fact));
         let error = |text: &str| {
-            each_selects("check", &["publish".to_owned(), text.to_owned()], &names).expect_err("no match")
+            each_selects("check", "--list", &["publish".to_owned(), text.to_owned()], &names)
+                .expect_err("no match")
         };
-        assert!(each_selects("check", &["publish".to_owned()], &names).is_ok());
+        assert!(each_selects("check", "--list", &["publish".to_owned()], &names).is_ok());
         assert!(
             error("publish.perpare").ends_with("did you mean publish.prepare?"),
             "{}",

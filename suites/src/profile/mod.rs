@@ -288,11 +288,15 @@ impl TryFrom<String> for BaseUrl {
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err("a base URL holds no white space and no control characters".into());
         }
-        let Some((scheme, _)) = text.split_once("://") else {
+        let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+        let (scheme, rest) = text.split_at(text.find(|c| !is_scheme(c)).unwrap_or(text.len()));
+        if scheme.is_empty() || !rest.starts_with("://") {
+            let host = ["http:", "https:"].iter().find_map(|start| text.strip_prefix(start));
+            let host = host.unwrap_or(&text).trim_start_matches('/');
             // What precedes an `@` or follows a `?` may be a secret.
-            let shown = if text.contains(['@', '?', '#']) { "\u{2026}" } else { &text };
+            let shown = if host.contains(['@', '?', '#']) { "\u{2026}" } else { host };
             return Err(format!("the scheme is missing: write http://{shown}"));
-        };
+        }
         if !["http", "https"].contains(&scheme.to_lowercase().as_str()) {
             return Err(format!("{scheme} is not supported; write http:// or https://"));
         }
@@ -442,7 +446,7 @@ limits = { drops_per_hour = 3 }
         1 | [publish]
           | ^^^^^^^^^
 
-        p.toml:1:8: seed: invalid type: string "x", expected a whole number from 0 to 9223372036854775807
+        p.toml:1:8: seed: invalid type: string "x", expected a whole number, at most 9223372036854775807
           |
         1 | seed = "x"
           |        ^^^

@@ -289,7 +289,7 @@ fn with_suggestion(message: &str) -> String {
     let ranges = [("u16", u64::from(u16::MAX)), ("u32", u32::MAX.into()), ("u64", i64::MAX.unsigned_abs())];
     for (name, last) in ranges {
         if let Some(start) = message.strip_suffix(&format!(", expected {name}")) {
-            return format!("{start}, expected a whole number from 0 to {last}");
+            return format!("{start}, expected a whole number, at most {last}");
         }
     }
     let kinds = [("unknown field ", "key"), ("unknown variant ", "value")];

@@ -115,8 +115,6 @@ impl Lines {
     fn checked(&mut self, row: Id, verdict: Verdict) -> Vec<String> {
         self.done += 1;
         let name = group(row);
-        let width = self.groups.keys().map(String::len).max().unwrap_or_default();
-        let is_folded = self.groups.len() > GROUPS;
         let Some((left, verdicts)) = self.groups.get_mut(&name) else { return Vec::new() };
         let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
         *left = fewer;
@@ -124,46 +122,62 @@ impl Lines {
         if fewer > 0 {
             return Vec::new();
         }
-        let line = |name: &str, verdicts: &BTreeMap<Verdict, usize>| {
-            let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
-            format!("{name:width$}  {}", counts(count, Paint::PLAIN))
-        };
-        if !is_folded {
-            return vec![line(&name, verdicts)];
-        }
+        let (_, verdicts) = &self.groups[&name];
         let is_passed = verdicts.keys().all(|verdict| *verdict == Verdict::Pass);
-        let own = (!is_passed).then(|| line(&name, verdicts));
+        let own = (!self.is_folded() || !is_passed).then(|| self.line(&name, verdicts));
         let service = row.service.name();
-        let mut all: BTreeMap<Verdict, usize> = BTreeMap::new();
-        for (_, (left, verdicts)) in
-            self.groups.iter().filter(|(name, _)| name.split('.').next() == Some(service))
-        {
-            if *left > 0 {
-                return own.into_iter().collect();
-            }
-            for (verdict, number) in verdicts {
-                *all.entry(*verdict).or_default() += number;
-            }
-        }
-        own.into_iter().chain([line(service, &all)]).collect()
+        let whole = self.shown(service).filter(|_| self.is_folded());
+        own.into_iter().chain(whole.map(|verdicts| self.line(service, &verdicts))).collect()
     }
 
-    /// The lines of groups whose verdicts are not those that were shown.
-    fn corrections(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) -> Vec<String> {
+    /// Whether groups that pass have no line of their own.
+    fn is_folded(&self) -> bool {
+        self.groups.len() > GROUPS
+    }
+
+    fn line(&self, name: &str, verdicts: &BTreeMap<Verdict, usize>) -> String {
         let width = self.groups.keys().map(String::len).max().unwrap_or_default();
-        let line = |(name, outcomes): (String, Vec<&Outcome>)| {
-            let (left, shown) = self.groups.get(&name)?;
+        let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
+        format!("{name:width$}  {}", counts(count, Paint::PLAIN))
+    }
+
+    /// The verdicts of all checks of a service, once all have ended.
+    fn shown(&self, service: &str) -> Option<BTreeMap<Verdict, usize>> {
+        let groups = self.groups.iter().filter(|(name, _)| name.split('.').next() == Some(service));
+        let mut all: BTreeMap<Verdict, usize> = BTreeMap::new();
+        for (_, (left, verdicts)) in groups {
+            if *left > 0 {
+                return None;
+            }
+            verdicts.iter().for_each(|(verdict, number)| *all.entry(*verdict).or_default() += number);
+        }
+        Some(all)
+    }
+
+    /// The lines of groups, and of their services, whose verdicts are not those that were shown.
+    fn corrections(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) -> Vec<String> {
+        let corrected = |name: &str, now: &BTreeMap<Verdict, usize>| {
+            format!("{}, once every response is judged", self.line(name, now))
+        };
+        let (mut lines, mut services) = (Vec::new(), BTreeMap::new());
+        for (name, outcomes) in by_group(run) {
+            let Some((left, shown)) = self.groups.get(&name) else { continue };
+            let of_service = services.entry(outcomes[0].requirement.service).or_insert_with(BTreeMap::new);
             let mut now: BTreeMap<Verdict, usize> = BTreeMap::new();
             for outcome in outcomes {
                 *now.entry(verdict(outcome)).or_default() += 1;
+                *of_service.entry(verdict(outcome)).or_default() += 1;
             }
-            let count = |verdict| now.get(&verdict).copied().unwrap_or_default();
-            let is_other = *left == 0 && now != *shown;
-            is_other.then(|| {
-                format!("{name:width$}  {}, once every response is judged", counts(count, Paint::PLAIN))
-            })
-        };
-        by_group(run).into_iter().filter_map(line).collect()
+            if *left == 0 && now != *shown {
+                lines.push(corrected(&name, &now));
+            }
+        }
+        for (service, now) in services.iter().filter(|_| self.is_folded()) {
+            if self.shown(service.name()).is_some_and(|shown| shown != *now) {
+                lines.push(corrected(service.name(), now));
+            }
+        }
+        lines
     }
 
     /// How much is left after this time; `None` before the first and after the last check.
@@ -215,6 +229,22 @@ mod tests {
         assert_eq!(said.len(), 1 + assay_spec::Service::ALL.len(), "{said:#?}");
         assert!(said[0].starts_with("gateway.") && said[0].ends_with(" pass, 1 fail"), "{said:#?}");
         assert!(said[1].starts_with("gateway ") && said[2].starts_with("metadata "), "{said:#?}");
+        let outcome = |(n, check): (usize, &&'static crate::harness::check::Check)| {
+            Outcome::new(
+                check.requirement,
+                check.fact,
+                if n == 0 { Verdict::Fail } else { verdict(n) },
+                "why",
+            )
+        };
+        let outcomes = checks.iter().enumerate().map(outcome).collect();
+        let run = Run { outcomes, ..Run::new(crate::services::SUITES) };
+        let corrected = lines.corrections(&run, |one| one.verdict);
+        assert!(
+            corrected[0].contains(" 2 fail, once ") && corrected[1].starts_with("gateway "),
+            "{corrected:#?}"
+        );
+        assert_eq!(corrected.len(), 2);
     }
 
     #[test]

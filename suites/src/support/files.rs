@@ -28,14 +28,17 @@ pub fn startable(program: &str) -> Result<(), String> {
     let path = Path::new(program);
     if path.components().count() > 1 {
         return match path.metadata() {
-            Ok(found) if found.is_file() => Ok(()),
+            Ok(found) if is_program(&found) => Ok(()),
+            Ok(found) if found.is_file() => wrong("it is not executable; chmod +x makes it so"),
             Ok(_) => wrong("not a file"),
             Err(e) if e.kind() == ErrorKind::NotFound => wrong("no such file"),
             Err(e) => wrong(&e.to_string()),
         };
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    if std::env::split_paths(&folders).any(|folder| folder.join(path).is_file()) {
+    if std::env::split_paths(&folders)
+        .any(|folder| folder.join(path).metadata().is_ok_and(|found| is_program(&found)))
+    {
         return Ok(());
     }
     let hint = if path.is_file() {
@@ -44,6 +47,15 @@ pub fn startable(program: &str) -> Result<(), String> {
         String::new()
     };
     wrong(&format!("no folder of PATH has it{hint}"))
+}
+
+/// Whether a file can be executed by its mode.
+fn is_program(found: &Metadata) -> bool {
+    #[cfg(unix)]
+    let is_executable = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let is_executable = true;
+    found.is_file() && is_executable
 }
 
 /// A file that cannot be read. The reason says what to do.

@@ -2,19 +2,21 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::ops::RangeInclusive;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// The number of characters in a line of a file or a pipe, except in code.
 pub const WIDTH: usize = 80;
-/// The same on a narrow and on a wide terminal.
-const TERMINAL: RangeInclusive<usize> = 40..=120;
+/// The least number of characters in a line of a terminal.
+const NARROWEST: usize = 40;
+/// The largest one.
+const WIDEST: usize = 120;
 
-/// The number of characters in a line of the terminal that standard output is, if it is one.
+/// The number of characters in a line of the terminal that standard output is, if it is one. Tests have none.
 pub fn terminal_width() -> Option<usize> {
-    let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
-    size.map(|(columns, _)| usize::from(columns.0).clamp(*TERMINAL.start(), *TERMINAL.end()))
+    let is_terminal = !cfg!(test) && std::io::stdout().is_terminal();
+    let size = is_terminal.then(terminal_size::terminal_size).flatten();
+    size.map(|(columns, _)| usize::from(columns.0).clamp(NARROWEST, WIDEST))
 }
 
 /// The number of characters in a line of standard output.
@@ -22,7 +24,7 @@ pub fn width() -> usize {
     terminal_width().unwrap_or(WIDTH)
 }
 
-/// The number of characters that a terminal shows: colours are none.
+/// The number of characters that a terminal shows, without the codes of colours.
 pub(crate) fn shown(text: &str) -> usize {
     text.split("\x1b[")
         .enumerate()

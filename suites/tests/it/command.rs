@@ -124,7 +124,7 @@ fn the_embedded_run_conforms_and_writes_the_same_reports_twice() {
 fn a_baseline_that_matches_nothing_or_passes_fails_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
     for (requirement, wanted, words) in
-        [("publish.no.such", 2, "no check has this id"), ("publish.prepare.replay", 1, "unexpected-pass")]
+        [("publish.no.such", 2, "no check has the id"), ("publish.prepare.replay", 1, "unexpected-pass")]
     {
         let text = format!("[[known]]\nrequirement = \"{requirement}\"\nreason = \"it was so once\"\n");
         std::fs::write(folder.path().join("b.toml"), text).expect("written");

@@ -166,6 +166,13 @@ async fn a_service_with_a_wrong_root_and_wrong_errors_is_recognized_by_a_documen
     assert!(known.contains("  + reached: "), "{known}");
     let unknown = doctor("[[metadata.contracts]]\ncid = \"bafyother\"\n").await;
     assert!(unknown.contains("is not a metadata service"), "{unknown}");
+    let constant = MockServer::start().await;
+    Mock::given(any()).respond_with(json(200, json!({}))).mount(&constant).await;
+    let profile =
+        format!("[metadata]\nurl = \"{}\"\n[[metadata.contracts]]\ncid = \"bafyone\"\n", constant.uri());
+    std::fs::write(folder.path().join("t.toml"), profile).expect("written");
+    let (_, text, _) = assay(folder.path(), &["doctor", "--profile", "t.toml"]).await;
+    assert!(text.contains("is not a metadata service"), "{text}");
 }
 
 /// A gateway with two models, of which only `words` answers a chat.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
+use assay_spec::names::did_you_mean;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::value::{Date, Datetime};
@@ -32,6 +33,9 @@ struct Known {
     /// The last day on which it is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Datetime>,
+    /// Its line in the file; 0 if it is new.
+    #[serde(skip)]
+    line: usize,
 }
 
 /// A baseline as it is written.
@@ -67,7 +71,7 @@ impl Entry {
                 format!("{requirement}: expires must be a date without quotes, such as 2027-01-31")
             })
         });
-        Ok(Known { id, requirement, reason, expires: expires.transpose()? })
+        Ok(Known { id, requirement, reason, expires: expires.transpose()?, line: 0 })
     }
 }
 
@@ -81,37 +85,38 @@ impl Baseline {
 
     /// Parses a baseline; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Baseline, String> {
-        let wrong = |span: Range<usize>, why: &str| {
-            let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
-            format!("{file}:{line}: {why}")
-        };
+        let line_of =
+            |span: Range<usize>| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
+        let wrong = |line: usize, why: &str| format!("{file}:{line}: {why}");
         let written: Written =
-            toml::from_str(text).map_err(|e| wrong(e.span().unwrap_or_default(), e.message()))?;
+            toml::from_str(text).map_err(|e| wrong(line_of(e.span().unwrap_or_default()), e.message()))?;
         let mut baseline = Baseline { known: Vec::new(), file: file.to_owned() };
         for entry in written.known {
-            let span = entry.span();
-            let known = entry.into_inner().read().map_err(|why| wrong(span.clone(), &why))?;
+            let line = line_of(entry.span());
+            let known = entry.into_inner().read().map_err(|why| wrong(line, &why))?;
             if baseline.known.iter().any(|other| other.requirement == known.requirement) {
-                return Err(wrong(span, &format!("{} is listed twice", known.requirement)));
+                return Err(wrong(line, &format!("{} is listed twice", known.requirement)));
             }
-            baseline.known.push(known);
+            baseline.known.push(Known { line, ..known });
         }
         Ok(baseline)
     }
 
-    /// Checks that every entry names one of these checks and has not expired on the day `today`. The error has a line for each
-    /// that does not.
-    pub fn check(&self, checks: &BTreeSet<String>, today: Date) -> Result<(), String> {
+    /// What is wrong with each entry that names none of these checks or has expired on the day `today`.
+    pub fn stale(&self, checks: &BTreeSet<String>, today: Date) -> Vec<String> {
         let wrong = |known: &Known| {
-            let (file, name) = (&self.file, known.name());
-            if !checks.contains(&known.requirement) {
-                return Some(format!("{file}: {name}: no check has this id; correct or remove the entry"));
+            let place = format!("{}:{}", self.file, known.line);
+            let id = &known.requirement;
+            if !checks.contains(id) {
+                let near = did_you_mean(id, checks.iter().map(String::as_str));
+                let near = if near.is_empty() { "; correct or remove the entry" } else { &near };
+                return Some(format!("{place}: no check has the id {id}{near}"));
             }
             let day = known.expires.and_then(|day| day.date).filter(|day| *day < today)?;
-            Some(format!("{file}: {name} expired on {day}; remove the entry or give it another date"))
+            let name = known.name();
+            Some(format!("{place}: {name} expired on {day}; remove the entry or give it another date"))
         };
-        let wrong: Vec<String> = self.known.iter().filter_map(wrong).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\nassay: ")) }
+        self.known.iter().filter_map(wrong).collect()
     }
 
     /// Adds the entries of others for checks that it has no entry for.
@@ -170,6 +175,7 @@ impl Baseline {
                 requirement: id,
                 reason: format!("recorded without review: {}", words(outcome)),
                 expires: None,
+                line: 0,
             })
         };
         let lived_with = |verdict: Verdict| {
@@ -262,18 +268,17 @@ mod tests {
     fn a_known_failure_is_accepted_until_its_last_day() {
         use Verdict::{Fail, KnownFailure, Pass};
         let checks = BTreeSet::from([id(0)]);
-        let check = |text: &str| Baseline::parse(text, "b.toml").unwrap().check(&checks, day("2026-11-22"));
+        let stale = |text: &str| Baseline::parse(text, "b.toml").unwrap().stale(&checks, day("2026-11-22"));
         for day in ["2026-11-22", "2026-11-23"] {
             let text = known(0, &format!("expires = {day}"));
-            assert_eq!(check(&text), Ok(()));
+            assert_eq!(stale(&text), [""; 0]);
             assert_eq!(applied(&text, &[Fail, Pass], true), (vec![KnownFailure, Pass], vec![], 0));
         }
-        let past = check(&known(0, "expires = 2026-11-21\nid = \"T-1\"")).unwrap_err();
+        let past = stale(&known(0, "expires = 2026-11-21\nid = \"T-1\""));
         let wanted = "(T-1) expired on 2026-11-21; remove the entry or give it another date";
-        assert_eq!(past, format!("b.toml: {} {wanted}", id(0)));
-        let misspelt = check(&known(0, "").replace(&id(0), "gateway.no.such")).unwrap_err();
-        let wanted = "no check has this id; correct or remove the entry";
-        assert_eq!(misspelt, format!("b.toml: gateway.no.such: {wanted}"));
+        assert_eq!(past, [format!("b.toml:1: {} {wanted}", id(0))]);
+        let misspelt = stale(&format!("\n{}", known(0, "").replace(&id(0), &format!("{}d", id(0)))));
+        assert_eq!(misspelt, [format!("b.toml:2: no check has the id {0}d; did you mean {0}?", id(0))]);
     }
 
     #[test]
@@ -298,7 +303,8 @@ mod tests {
         let old = Baseline::parse(&known(1, "expires = 2027-01-31"), "b.toml").unwrap();
         let new = old.renewed(&run(&[Pass, KnownFailure, Fail, Inconclusive]), |_| "why".to_owned());
         let text = new.to_toml();
-        assert_eq!(Baseline::parse(&text, "b.toml").unwrap(), new);
+        let again = Baseline::parse(&text, "b.toml").unwrap();
+        assert_eq!(again.to_toml(), text);
         assert!(text.contains("it is so") && text.contains("expires = 2027-01-31"), "{text}");
         let (verdicts, objections, code) = applied(&text, &[Pass, Fail, Fail, Inconclusive], true);
         assert_eq!(verdicts, [Pass, KnownFailure, KnownFailure, KnownFailure]);

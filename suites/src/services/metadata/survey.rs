@@ -28,16 +28,20 @@ pub(crate) async fn recognise(at: Asked<'_>) -> Result<Found, String> {
     found
         .notes
         .push(format!("GET / returned {} {}", answer.status, shown(hidden, kind)).trim_end().to_owned());
+    let mut other = None;
     if let Ok(answer) = at.get(NOT_AN_INTEGER).await {
         let body = answer.json().unwrap_or_default();
         let is_error = |one: &Value| one["loc"].is_array() && one["msg"].is_string();
         let is_promised = body["detail"].as_array().is_some_and(|all| all.first().is_some_and(is_error));
         found.saw(&answer, answer.status == 422 && is_promised);
         found.notes.push(format!("GET {NOT_AN_INTEGER} returned {}", answer.status));
+        other = Some(answer.body);
     }
     // Both answers may be what is wrong with the service.
     if found.likeness != Likeness::Like
         && let Some((path, answer)) = named_document(at).await
+        // A server may return the same to every request.
+        && other.as_ref() != Some(&answer.body)
     {
         found.saw(&answer, true);
         found.notes.push(format!("GET {} returned a document", shown(hidden, &path)));

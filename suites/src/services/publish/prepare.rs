@@ -408,7 +408,8 @@ async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_rejected(probe, &scene, &[400], "newAuthority", bodies).await
 }
 
-/// Sends two prepares for one domain at one moment, and a third. All but one of the two must return 409.
+/// Sends two prepares for one domain at one moment, and a third. One of the two must return 409, and
+/// so must the third.
 #[rejects(rows::ONE_IN_FLIGHT)]
 async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
