@@ -149,7 +149,9 @@ impl Lines {
             if *left > 0 {
                 return None;
             }
-            verdicts.iter().for_each(|(verdict, number)| *all.entry(*verdict).or_default() += number);
+            for (verdict, number) in verdicts {
+                *all.entry(*verdict).or_default() += number;
+            }
         }
         Some(all)
     }
