@@ -199,7 +199,7 @@ def main(program, *servers):
                 print(f"| {what} | " + " | ".join(row) + " |", flush=True)
         print()
     print("found: " + ", ".join(f"{title} {count}" for title, count in sums.items()))
-    return "\n".join(wrong)
+    return "\n".join(wrong) or None
 
 
 if __name__ == "__main__":
