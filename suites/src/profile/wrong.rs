@@ -20,7 +20,7 @@ pub enum ProfileError {
         /// The system's reason.
         why: String,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("the profile {0} does not exist; assay init writes a first one")]
     Missing(String),
     /// Something in the file is invalid.
