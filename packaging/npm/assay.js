@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// Starts the program of the package for this platform. Input, output and errors are the program's own.
+"use strict";
+
+const { spawn } = require("node:child_process");
+const { readFileSync } = require("node:fs");
+const { constants } = require("node:os");
+const own = require("../package.json");
+
+// The exit code of `assay` for a harness that failed. With 1 a pipeline would read that the server does not conform.
+const FAILED = 4;
+
+function fail(why) {
+  process.stderr.write(`assay: ${why}\n`);
+  process.exit(FAILED);
+}
+
+function find() {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = `${own.name}-${platform}`;
+  const known = Object.keys(own.optionalDependencies);
+  if (!known.includes(name)) {
+    const built = known.map((one) => one.slice(own.name.length + 1)).join(", ");
+    fail(
+      `${own.name} ${own.version} has a program for ${built}, and not for ${platform}. ` +
+        "Run the container image, or build the program: cargo install --locked --path suites in a checkout",
+    );
+  }
+  let about;
+  try {
+    about = require(`${name}/package.json`);
+  } catch {
+    fail(`the package ${name} is missing. Install ${own.name} again, without --omit=optional and --no-optional`);
+  }
+  if (about.version !== own.version) {
+    fail(`${name} has version ${about.version}, and ${own.name} has ${own.version}. Install both with one version`);
+  }
+  return require.resolve(`${name}/bin/assay`);
+}
+
+// Whether this process is in the group that a terminal sends Ctrl-C to. The program is in the same group, and has the signal
+// already. A second one would end its run at once.
+function isInForeground() {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    // After the name, which may hold any character: state, parent, group, session, terminal, the terminal's group.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[2] === fields[5];
+  } catch {
+    return false;
+  }
+}
+
+const FROM_TERMINAL = ["SIGINT", "SIGQUIT"];
+const FORWARDED = [...FROM_TERMINAL, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
+
+const program = find();
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+for (const signal of FORWARDED) {
+  process.on(signal, () => {
+    if (!FROM_TERMINAL.includes(signal) || !isInForeground()) child.kill(signal);
+  });
+}
+child.on("error", (error) => {
+  const remedy =
+    error.code === "ENOENT" || error.code === "ENOEXEC"
+      ? "This Linux lacks the C library that it was built for: use the package with the static program"
+      : "Install the package again";
+  fail(`${program} does not start: ${error.message}. ${remedy}`);
+});
+child.on("exit", (code, signal) => {
+  // As a shell reports it.
+  process.exit(signal ? 128 + constants.signals[signal] : code);
+});
