@@ -1,7 +1,7 @@
 """Makes the packages of one program, and verifies them. `.ci/packages` starts it.
 
 `build.py make PROGRAM FOLDER OUT` packs FOLDER, the content of the archive, and puts the same program into every other package.
-`build.py target PROGRAM` prints the target that the program was built for.
+`build.py target PROGRAM [TARGET]` prints the target that the program was built for, which must be TARGET.
 `build.py verify OUT` compares the packages with their digests, the program in each with the others, and the signature with a key.
 
 The same input gives the same bytes: entries are sorted, and every time is SOURCE_DATE_EPOCH.
@@ -275,6 +275,13 @@ def sign(payload, key):
     return {"payload": encoded[0], "payloadType": PAYLOAD, "signatures": [{"keyid": keyid, "sig": encoded[1]}]}
 
 
+def print_target(args):
+    target = Program(args.program).target
+    if args.target not in (None, "", target):
+        raise Wrong(f"{args.program} was built for {target}, not for {args.target}: name the right target, or none")
+    print(target)
+
+
 def remove_earlier(out):
     """Removes the packages of an earlier run, which the new statement would not name, and nothing else."""
     out.mkdir(parents=True, exist_ok=True)
@@ -289,8 +296,6 @@ def remove_earlier(out):
 
 def make(args):
     program, folder, out = Program(args.program), Path(args.folder), Path(args.out)
-    if program.target != args.target:
-        raise Wrong(f"{args.program} was built for {program.target}, not for {args.target}: name the right target, or none")
     epoch, level = int(os.environ["SOURCE_DATE_EPOCH"]), 1 if args.fast else 9
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     if args.version != version:
@@ -375,6 +380,8 @@ def problems(out, key=None):
         for source, other in ((PLAIN, subjects[name]), (SUMS, sums.get(name))):
             if digest != other:
                 found.append(f"{name}: its SHA-256 is {digest}, and {source} has {other}: do not use it")
+    if key and not found:
+        found = signature_problems(out, payload, key)
     if found:
         return found
     inside = programs(out)
@@ -385,7 +392,7 @@ def problems(out, key=None):
     ]
     if len(inside) < 3:
         found.append(f"{out}: only {len(inside)} packages carry a program: fetch all files of the release again")
-    return found + (signature_problems(out, payload, key) if key else [])
+    return found
 
 
 def signature_problems(out, payload, key):
@@ -426,7 +433,6 @@ def main():
     made = commands.add_parser("make")
     for name in ["program", "folder", "out"]:
         made.add_argument(name)
-    made.add_argument("--target", required=True, help="what the program was built for")
     made.add_argument("--version", required=True, help="what the program prints as its version")
     made.add_argument("--repository", default=NO_REPOSITORY, help="where releases are published")
     made.add_argument("--builder", help="the URI of who builds, for the statement")
@@ -439,7 +445,8 @@ def main():
     checked.set_defaults(does=verify)
     named = commands.add_parser("target")
     named.add_argument("program")
-    named.set_defaults(does=lambda args: print(Program(args.program).target))
+    named.add_argument("target", nargs="?", help="what it should be")
+    named.set_defaults(does=print_target)
     args = parser.parse_args()
     try:
         args.does(args)

@@ -55,12 +55,13 @@ const FROM_TERMINAL = ["SIGINT", "SIGQUIT"];
 const FORWARDED = [...FROM_TERMINAL, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 
 const program = find();
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// The handlers come first: a signal must not end this process while the program starts. They run once it has started.
 for (const signal of FORWARDED) {
   process.on(signal, () => {
     if (!FROM_TERMINAL.includes(signal) || !isInForeground()) child.kill(signal);
   });
 }
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => {
   const remedy =
     error.code === "ENOENT" || error.code === "ENOEXEC"
