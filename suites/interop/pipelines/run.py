@@ -10,7 +10,9 @@ import sys
 import yaml
 
 page, program, profile, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-blocks = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(), re.M | re.S)
+# The section before these installs packages: suites/interop/packages/templates.py runs it.
+_, _, pipelines = page.read_text().partition("\n## GitHub Actions\n")
+blocks = re.findall(r"^```yaml\n(.*?)^```$", pipelines, re.M | re.S)
 github, gitlab, kubernetes, verdict = (yaml.safe_load(block) for block in blocks)
 path = f"{program.parent}:{os.environ['PATH']}"
 
