@@ -37,6 +37,7 @@ macro_rules! topics {
 /// The pages that `assay help` prints. No name is also a command.
 pub(crate) static TOPICS: &[Topic] = topics! {
     "overview" "README.md";
+    "install" "docs/install.md";
     "testing-a-server" "docs/testing-a-server.md";
     "profile" "docs/profile.md";
     "testing-gateway" "docs/services/gateway.md";
