@@ -96,6 +96,7 @@ assert action["inputs"]["version"]["default"] == version
 assert used["uses"] == f"OWNER/assay@v{version}" and component["component"].endswith(f"@{version}")
 for file in kubernetes:
     assert f"image: assay:{version}\n" in file.read_text(), f"{file} has another version"
+assert f"--tag assay:{version} ." in (ROOT / "docs/install.md").read_text(), "docs/install.md has another version"
 step("action, component, manifests and the pipelines of docs/ci.md are valid")
 
 # The scripts, as a linter of shells sees them.
@@ -247,7 +248,6 @@ try:
         shutil.copytree(place, checkout)
         inputs = with_defaults({**component["inputs"], "url": url, "sha256": digest, **given}, header["spec"]["inputs"])
         (one,) = interpolated(job, inputs).values()
-        # A variable of GitLab may name others: `$` in an input would be expanded once.
         environment = {"PATH": os.environ["PATH"], "HOME": str(work), **one["variables"]}
         said = run("sh", "-ec", "\n".join([*one["before_script"], *one["script"]]), cwd=checkout, env=environment, code=code)
         return checkout, said
