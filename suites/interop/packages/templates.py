@@ -124,7 +124,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 (archive,) = packages.glob("*.tar.gz")
 url = f"http://127.0.0.1:{server.server_port}/{archive.name}"
 digest = run("sha256sum", archive).split()[0]
-simulators = []
+simulators, drops = [], {}
 
 
 def target(name, *options):
@@ -136,10 +136,11 @@ def target(name, *options):
     simulators.append(simulator)
     while "Ctrl-C" not in (line := simulator.stdout.readline()):
         assert line, "the simulator has ended"
-    # The pipelines of `.ci/interop` test every service; here one is enough, and saves a minute.
+    # The pipelines of `.ci/interop` test every service; here the fastest is enough, and saves a minute.
     profile = (place / "target.toml").read_text()
+    drops[name] = re.search(r'^\[drop\]\nurl = "(.*)"', profile, re.M)[1]
     tables = re.split(r"^(?=\[)", profile, flags=re.M)
-    kept = [one for number, one in enumerate(tables) if number == 0 or re.match(r"\[+drop\b", one)]
+    kept = [one for number, one in enumerate(tables) if number == 0 or re.match(r"\[+metadata\b", one)]
     assert len(kept) > 1, profile
     (place / "target.toml").write_text("".join(kept))
     (place / "known.toml").write_text("known = []\n")
@@ -203,7 +204,7 @@ class Runner:
 
 try:
     right = target("right")
-    wrong = target("wrong", "--deviate", "drop.response.expires-at/seconds")
+    wrong = target("wrong", "--deviate", "metadata.root.version")
     documented = {name: value for name, value in used["with"].items() if name != "sha256"}
     all_steps = [one["name"] for one in action["runs"]["steps"] if "vectors" not in one["name"]]
 
@@ -214,16 +215,21 @@ try:
     assert ran.summary, "the summary is empty"
     step("the action of docs/ci.md ends with 0 at a server that conforms")
 
-    ran = Runner("wrong", wrong).run({"profile": "target.toml", "args": "--service drop drop.response"})
+    ran = Runner("wrong", wrong).run({"profile": "target.toml", "args": "--service metadata metadata.root"})
     assert ran.failed and ran.outputs["exit-code"] == "1", ran.said
-    assert "::error" in ran.said and "expiresAt" in ran.summary, ran.said
+    assert "::error" in ran.said and "metadata.root.version" in ran.summary, ran.said
     assert ran.done == [name for name in all_steps if "scanning" not in name], ran.done
-    small = {"profile": "target.toml", "args": "drop.response"}
-    ran = Runner("coverage", right).run({"profile": "target.toml", "args": "--service drop", "min-coverage": "100", "fail-on": "inconclusive"})
-    assert "100" in ran.said, ran.said
+    small = {"profile": "target.toml", "args": "metadata.root"}
+    # A URL alone: what needs more than that is not tested.
+    bare = {"args": f"--drop-url {drops['right']}"}
+    ran = Runner("coverage", right).run({**bare, "min-coverage": "100"})
+    assert ran.outputs["exit-code"] == "1" and "not enough tested" in ran.said, ran.said
+    (right / "known.bad.toml").write_text("[[known]]\n")
+    ran = Runner("baseline", right).run({**bare, "baseline": "known.bad.toml"})
+    assert ran.outputs["exit-code"] == "2" and "known.bad.toml" in ran.said, ran.said
     ran = Runner("bad", right).run({**small, "fail-on": "never"})
     assert ran.failed and ran.outputs["exit-code"] == "2" and ran.summary == "", ran.said
-    ran = Runner("hostile", right).run({"profile": "target.toml", "args": "drop.response $(touch owned) `touch owned` ; touch owned", "artifact": "a;b"})
+    ran = Runner("hostile", right).run({"profile": "target.toml", "args": "metadata.root $(touch owned) `touch owned` ; touch owned", "artifact": "a;b"})
     assert ran.failed and not (right / "owned").exists(), ran.said
     ran = Runner("other", right).run({**small, "sha256": "0" * 64})
     assert ran.done == all_steps[:2] and "is not that of the input sha256" in ran.said, ran.said
@@ -255,7 +261,7 @@ try:
     checkout, _ = component_at("right", right, 0)
     for name in [*template["artifacts"]["paths"], template["artifacts"]["reports"]["junit"]]:
         assert (checkout / name).stat().st_size > 0, name
-    component_at("wrong", wrong, 1, args="drop.response.*")
+    component_at("wrong", wrong, 1, args="metadata.root.*")
     checkout, said = component_at("other", right, 1, sha256="0" * 64)
     assert "FAILED" in said and not (checkout / ".assay/assay").exists(), said
     step("the component of docs/ci.md works")
