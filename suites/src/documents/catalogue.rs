@@ -1,10 +1,11 @@
 //! The catalogue: every row with its evidence, and every sentence of the documents with its row or exemption.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_spec::limit::{Limit, Stated};
 use assay_spec::requirement::{Anchor, Evidence};
-use assay_spec::{Service, catalogue, field};
+use assay_spec::{Id, Service, catalogue, field};
 use serde_json::{Value, json};
 
 use crate::documents::sentences::{Unit, units};
@@ -84,50 +85,77 @@ pub struct Comparison {
     pub summary: Vec<String>,
 }
 
-/// Compares the rows with the documents in `folder`: files whose names begin with `document-N`.
-pub fn against(folder: &Path) -> Result<Comparison, String> {
-    let mut comparison = Comparison::default();
+/// The documents in `folder`, in order: files whose names begin with `document-N`, each as its number and its sentences. A
+/// document with rows that is missing is an error.
+fn documents(folder: &Path) -> Result<Vec<(u8, Vec<Unit>)>, String> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|e| format!("{}: {e}", folder.display()))?;
     files.sort_by_key(std::fs::DirEntry::file_name);
-    let mut seen = Vec::new();
+    let mut documents = Vec::new();
     for file in files {
         let name = file.file_name().to_string_lossy().into_owned();
         let Some(document) = name.strip_prefix("document-").and_then(|rest| rest.get(..1)?.parse().ok())
         else {
             continue;
         };
-        seen.push(document);
-        if Service::ALL.iter().all(|service| service.document() != document) {
-            comparison.summary.push(format!("document {document}: no service of it is implemented yet"));
-            continue;
-        }
         let path = file.path();
         let text = files::read_text(&path, "a document", files::DOCUMENT_BYTES).map_err(|e| e.to_string())?;
-        compare(document, &units(&text), &mut comparison);
+        documents.push((document, units(&text)));
     }
-    let missing = Service::ALL.iter().find(|service| !seen.contains(&service.document()));
-    match missing {
+    let is_there = |service: &Service| documents.iter().any(|(document, _)| *document == service.document());
+    match Service::ALL.iter().find(|service| !is_there(service)) {
         Some(service) => Err(format!(
             "{}: the file document-{}* is missing; the service {service} needs it",
             folder.display(),
             service.document()
         )),
-        None => Ok(comparison),
+        None => Ok(documents),
     }
 }
 
+/// Compares the rows with the documents in `folder`.
+pub fn against(folder: &Path) -> Result<Comparison, String> {
+    let mut comparison = Comparison::default();
+    for (document, units) in documents(folder)? {
+        if Service::ALL.iter().all(|service| service.document() != document) {
+            comparison.summary.push(format!("document {document}: no service of it is implemented yet"));
+        } else {
+            compare(document, &units, &mut comparison);
+        }
+    }
+    Ok(comparison)
+}
+
+/// The sentences of the documents, by the key of the row that tells them.
+pub type Sentences = BTreeMap<u32, Vec<String>>;
+
+/// The sentences of each row, as the documents in `folder` have them. A sentence that was changed is missing.
+pub fn sentences(folder: &Path) -> Result<Sentences, String> {
+    let documents = documents(folder)?;
+    let of = |row: Id| {
+        let own = documents.iter().filter(move |(document, _)| *document == row.service.document());
+        let units = own.flat_map(|(_, units)| units);
+        let told = units.filter(move |unit| row.anchors.iter().any(|anchor| is_told(unit, anchor)));
+        (row.key, told.map(|unit| unit.text.clone()).collect())
+    };
+    Ok(catalogue::requirements().map(of).collect())
+}
+
+/// Whether an anchor points to a sentence.
+fn is_told(unit: &Unit, anchor: &Anchor) -> bool {
+    unit.heading == anchor.heading && unit.hash == anchor.hash
+}
+
 fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
-    let same = |unit: &Unit, anchor: &Anchor| unit.heading == anchor.heading && unit.hash == anchor.hash;
     let rows: Vec<_> = catalogue::requirements().filter(|row| row.service.document() == document).collect();
     let exemptions: Vec<_> =
         catalogue::exemptions().filter(|exemption| exemption.document == document).collect();
     let (mut anchored, mut exempted) = (0, 0);
     for unit in units {
-        if rows.iter().any(|row| row.anchors.iter().any(|anchor| same(unit, anchor))) {
+        if rows.iter().any(|row| row.anchors.iter().any(|anchor| is_told(unit, anchor))) {
             anchored += 1;
-        } else if exemptions.iter().any(|exemption| same(unit, &exemption.anchor)) {
+        } else if exemptions.iter().any(|exemption| is_told(unit, &exemption.anchor)) {
             exempted += 1;
         } else {
             let Unit { heading, hash, text } = unit;
@@ -137,7 +165,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
             ));
         }
     }
-    let points = |anchor: &Anchor| units.iter().any(|unit| same(unit, anchor));
+    let points = |anchor: &Anchor| units.iter().any(|unit| is_told(unit, anchor));
     for row in rows {
         for anchor in row.anchors.iter().filter(|anchor| !points(anchor)) {
             let Anchor { heading, hash } = anchor;
@@ -158,7 +186,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
         stated += 1;
         let rows = [Some(source), limit.below, limit.above];
         let anchors = rows.into_iter().flatten().flat_map(|row| row.anchors);
-        let sentences = anchors.flat_map(|anchor| units.iter().filter(move |unit| same(unit, anchor)));
+        let sentences = anchors.flat_map(|anchor| units.iter().filter(move |unit| is_told(unit, anchor)));
         if !sentences.into_iter().any(|unit| limit.is_stated_in(&unit.text)) {
             let (Limit { service, name, .. }, words) = (limit, limit.words());
             comparison.findings.push(format!(

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use self::outcome::Cuts;
 use super::page::{Page, fill};
 use super::readable;
+use crate::documents::catalogue::Sentences;
 use crate::harness::data::Run;
 use crate::harness::judge::cause::causes;
 use crate::report::diff::Verdicts;
@@ -45,6 +46,8 @@ pub struct Options<'old> {
     pub full: bool,
     /// An earlier report to compare with, and its name.
     pub since: Option<(&'old str, &'old Verdicts)>,
+    /// The sentences of the documents, which are quoted.
+    pub sentences: Option<&'old Sentences>,
 }
 
 /// What the script renders later, by key.
@@ -57,7 +60,7 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
     let mut catalogue = Value::Null;
     let most = if options.full { FULL_BYTES } else { CATALOGUE_BYTES };
     for cuts in CUTS {
-        catalogue = catalogue::catalogue(run, &causes, cuts, options.full);
+        catalogue = catalogue::catalogue(run, &causes, cuts, options);
         if catalogue.to_string().len() <= most {
             break;
         }
@@ -75,7 +78,8 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
     };
     let parts = [
         ("@OVERVIEW@", sections::overview(run)),
-        ("@CAUSES@", cause::causes(run, &causes, &mut late)),
+        ("@CAUSES@", cause::causes(run, &causes, options.sentences, &mut late)),
+        ("@REMARKS@", sections::remarks(run)),
         ("@UNTESTED@", sections::untested(run, &mut late)),
         ("@SINCE@", sections::since(run, options.since)),
         ("@FILTERS@", catalogue::filters(run)),

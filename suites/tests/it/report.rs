@@ -41,7 +41,7 @@ async fn a_whole_run_is_a_page_with_every_row() {
     }
     assert!(page.len() < PAGE_BYTES, "{} bytes", page.len());
     assert_eq!(page, html::write(&run, Options::default()), "the same run, the same bytes");
-    let full = html::write(&run, Options { full: true, since: None });
+    let full = html::write(&run, Options { full: true, ..Options::default() });
     assert!(full.len() > 2 * page.len(), "the exchanges of passes: {} bytes", full.len());
     // Every check fails for a reason of its own, with long values.
     let mut failing = run;

@@ -143,7 +143,7 @@ impl AsyncWrite for Tapped {
 fn every_report(run: &Run) -> [(&'static str, String); 9] {
     [
         ("json", json::write(run)),
-        ("html", html::write(run, html::Options { full: true, since: None })),
+        ("html", html::write(run, html::Options { full: true, ..html::Options::default() })),
         ("markdown", markdown::write(run)),
         ("junit", junit::write(run)),
         ("sarif", sarif::write(run)),

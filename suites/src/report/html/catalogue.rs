@@ -6,8 +6,9 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
 use serde_json::{Value, json};
 
+use super::Options;
 use super::outcome::{Cuts, outcome};
-use super::text::line;
+use super::text::{line, marked, quoted};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::Cause;
 use crate::report::group;
@@ -27,10 +28,10 @@ pub(super) fn services(run: &Run) -> Vec<Service> {
 }
 
 /// The data of every row, in the order of the services and groups.
-pub(super) fn catalogue(run: &Run, causes: &[Cause], cuts: Cuts, full: bool) -> Value {
+pub(super) fn catalogue(run: &Run, causes: &[Cause], cuts: Cuts, options: Options<'_>) -> Value {
     let services = services(run).into_iter();
     let all = services.flat_map(|service| rows(run, service));
-    all.map(|(id, outcomes)| row(run, id, &outcomes, causes, cuts, full)).collect()
+    all.map(|(id, outcomes)| row(run, id, &outcomes, causes, cuts, options)).collect()
 }
 
 /// The groups of every service; their rows are rendered when they are opened.
@@ -79,7 +80,14 @@ fn rows(run: &Run, service: Service) -> Vec<(Id, Vec<&Outcome>)> {
     rows
 }
 
-fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, full: bool) -> Value {
+fn row(
+    run: &Run,
+    id: Id,
+    outcomes: &[&Outcome],
+    causes: &[Cause],
+    cuts: Cuts,
+    options: Options<'_>,
+) -> Value {
     let verdicts: Vec<&str> = verdicts(id, outcomes);
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
@@ -94,16 +102,17 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
         id.subject.name(),
         line(&id.source()),
     );
+    out.push_str(&quoted(options.sentences, id));
     match id.evidence {
         Evidence::NotObservable(why) => {
-            out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
+            out.push_str(&format!("<p class=\"reason\">{}</p>\n", marked(why)));
         }
         Evidence::Vector => out.push_str("<p class=\"reason\">Tested by golden vectors.</p>\n"),
         Evidence::Client => out.push_str("<p class=\"reason\">Tested by the client suite.</p>\n"),
         Evidence::Open(why) => {
             out.push_str(&format!(
                 "<p class=\"reason\">The documents leave this open, so nothing is tested: {}.</p>\n",
-                line(why)
+                marked(why)
             ));
         }
         Evidence::Check if outcomes.is_empty() => {
@@ -122,7 +131,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
             None => one.verdict.needs_attention(),
             Some(most) => cause.is_some_and(|n| n < most && std::ptr::eq(causes[n].outcome(run), *one)),
         };
-        let is_full = full || is_shown;
+        let is_full = options.full || is_shown;
         out.push_str(&outcome(run, one, cuts, is_full));
     }
     let is_bad = outcomes.iter().any(|one| one.verdict.needs_attention());

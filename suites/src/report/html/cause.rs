@@ -3,7 +3,8 @@
 use super::Late;
 use super::exchange::address;
 use super::outcome::repeats;
-use super::text::{line, lines};
+use super::text::{line, lines, marked, quoted};
+use crate::documents::catalogue::Sentences;
 use crate::harness::data::Run;
 use crate::harness::judge::cause::Cause;
 use crate::report::by_reading;
@@ -19,12 +20,12 @@ const VALUE_BYTES: usize = 400;
 const REPEAT_BYTES: usize = 4096;
 
 /// Every cause: the row, the difference, the exchange, how to repeat it, and the checks that follow.
-pub(super) fn causes(run: &Run, causes: &[Cause], late: &mut Late) -> String {
+pub(super) fn causes(run: &Run, causes: &[Cause], sentences: Option<&Sentences>, late: &mut Late) -> String {
     if causes.is_empty() {
         return super::sections::nothing("No check failed.");
     }
-    let shown: String =
-        causes.iter().enumerate().take(SHOWN).map(|(n, one)| block(run, n + 1, one, late)).collect();
+    let block = |(n, one): (usize, &Cause)| block(run, n + 1, one, sentences, late);
+    let shown: String = causes.iter().enumerate().take(SHOWN).map(block).collect();
     let rest: String = causes.iter().skip(SHOWN).map(|one| format!("<li>{}</li>", head(run, one))).collect();
     let rest = if rest.is_empty() { rest } else { format!("<ol start=\"{}\">{rest}</ol>\n", SHOWN + 1) };
     shown + &rest
@@ -35,15 +36,16 @@ fn head(run: &Run, cause: &Cause) -> String {
     format!("<span class=\"v {verdict}\">{verdict}</span> {}", line(&words::title(run, cause)))
 }
 
-fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
+fn block(run: &Run, number: usize, cause: &Cause, sentences: Option<&Sentences>, late: &mut Late) -> String {
     let outcome = cause.outcome(run);
     let row = cause.row;
     let mut out = format!(
-        "<article class=\"cause\" id=\"cause-{number}\"><h3>{number}. {}</h3>\n<p><a href=\"#{row}\">{row}</a> \u{b7} {} \u{b7} {}</p>\n<p>{}</p>\n",
+        "<article class=\"cause\" id=\"cause-{number}\"><h3>{number}. {}</h3>\n<p><a href=\"#{row}\">{row}</a> \u{b7} {} \u{b7} {}</p>\n<p>{}</p>\n{}",
         head(run, cause),
         row.level.name(),
         line(&row.source()),
-        line(row.statement()),
+        marked(row.statement()),
+        quoted(sentences, row),
     );
     let mut facts: Vec<(&str, String)> = Vec::new();
     let mut fact = |name, text: String| facts.push((name, text));

@@ -1,5 +1,9 @@
 //! One exchange on the page: both heads and bodies; the page says where they are cut.
 
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD_NO_PAD as STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
+use serde_json::Value;
+
 use super::text::{bytes, hex_dump, line, lines};
 use crate::harness::data::{Outcome, Run};
 use crate::http::exchange::Exchange;
@@ -46,7 +50,10 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
     out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));
     match cut {
         Some(cut) => out.push_str(&format!("<p class=\"none\">{}</p>", line(&left_out(cut)))),
-        None => put_body(&mut out, &request.body, limit),
+        None => {
+            put_body(&mut out, &request.body, limit);
+            put_decoded(&mut out, &request.headers, &request.body, limit);
+        }
     }
     match response {
         Ok(response) => {
@@ -56,6 +63,7 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
                 std::iter::once(response.status.to_string()).chain(headers).collect();
             out.push_str(&format!("<h6>Response</h6><pre class=\"head\">{}</pre>", head_lines.join("\n")));
             put_body(&mut out, &response.body, limit);
+            put_decoded(&mut out, &response.headers, &response.body, limit);
         }
         Err(broken) => {
             out.push_str(&format!("<h6>No response</h6><p class=\"none\">{}</p>", line(&broken.to_string())));
@@ -79,6 +87,74 @@ fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}\u{2026}", &text[..at]),
         None => text.to_owned(),
+    }
+}
+
+/// What a header value, or a string of a JSON body, holds in another encoding: an envelope, a record, a message. A string is JSON
+/// itself, or a part of it is JSON in base64.
+fn put_decoded(out: &mut String, headers: &[(String, Vec<u8>)], body: &[u8], limit: usize) {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (name, value) in headers {
+        let inside = std::str::from_utf8(value).ok().and_then(decoded);
+        found.extend(inside.map(|inside| (name.clone(), inside)));
+    }
+    if let Ok(value) = serde_json::from_slice(body) {
+        each_string(&value, String::new(), &mut |place, text| {
+            found.extend(decoded(text).map(|inside| (place.to_owned(), inside)));
+        });
+    }
+    for (place, inside) in found.iter().take(DECODED) {
+        let cut = inside.floor_char_boundary(limit);
+        let more = if cut < inside.len() {
+            format!(", first {cut} of {} bytes", inside.len())
+        } else {
+            String::new()
+        };
+        out.push_str(&format!(
+            "<details class=\"body\"><summary>Decoded: {}{more}</summary><pre tabindex=\"0\" data-json>{}</pre></details>",
+            line(&cut_text(place, 64)),
+            lines(&inside[..cut])
+        ));
+    }
+}
+
+/// The maximum number of decoded values of a message.
+const DECODED: usize = 4;
+/// A shorter string is not worth a second view.
+const DECODED_BYTES: usize = 24;
+
+/// The JSON that a string holds, as it is or in base64.
+fn decoded(text: &str) -> Option<String> {
+    let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
+    if text.len() < DECODED_BYTES {
+        return None;
+    }
+    if is_object(text) {
+        return Some(text.to_owned());
+    }
+    let parts = text.split([' ', '.', ',', ':']).filter(|part| part.len() >= DECODED_BYTES);
+    parts.into_iter().find_map(|part| {
+        let plain = part.trim_end_matches('=');
+        let bytes = URL_SAFE_NO_PAD.decode(plain).or_else(|_| STANDARD_NO_PAD.decode(plain)).ok()?;
+        String::from_utf8(bytes).ok().filter(|inside| is_object(inside))
+    })
+}
+
+/// Every string of a value, with its place as a JSON pointer.
+fn each_string(value: &Value, place: String, met: &mut dyn FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => met(&place, text),
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                each_string(item, format!("{place}/{n}"), met);
+            }
+        }
+        Value::Object(members) => {
+            for (name, item) in members {
+                each_string(item, format!("{place}/{name}"), met);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -107,4 +183,35 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
     out.push_str(&format!(
         "<details class=\"body\"{open}><summary>Body, {size}</summary><pre tabindex=\"0\"{kind}>{shown}</pre></details>"
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn envelopes_and_records_are_decoded() {
+        let envelope = r#"{"op":"publish","domain":"a.example"}"#;
+        let header = |text: String| vec![("authorization".to_owned(), text.into_bytes())];
+        let shown = |headers: &[(String, Vec<u8>)], body: &str| {
+            let mut out = String::new();
+            put_decoded(&mut out, headers, body.as_bytes(), 1024);
+            out
+        };
+        let encoded = URL_SAFE_NO_PAD.encode(envelope);
+        let text = shown(&header(format!("Signed {encoded}.c2ln")), "");
+        assert!(text.contains("Decoded: authorization<") && text.contains("&quot;domain&quot;"), "{text}");
+        let body =
+            serde_json::json!({ "message": { "item_content": envelope }, "list": [encoded] }).to_string();
+        let text = shown(&[], &body);
+        assert!(
+            text.contains("Decoded: /message/item_content<") && text.contains("Decoded: /list/0<"),
+            "{text}"
+        );
+        for plain in
+            ["Bearer 0123456789abcdef0123456789abcdef", "application/json; charset=utf-8; boundary=x"]
+        {
+            assert_eq!(shown(&header(plain.to_owned()), "[1, \"abcdefghijklmnopqrstuvwxyz\"]"), "");
+        }
+    }
 }

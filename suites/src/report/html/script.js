@@ -8,6 +8,12 @@ const byId = new Map(rows.map((row) => [row.id, row]));
 // While filters are set, so many rows are shown at once; other groups open by hand.
 const MOST = 300;
 
+// What is in backticks is code.
+const marked = (element, text) => {
+  element.append(...text.split("`").map((part, n) => (n % 2 ? made("code", "", part) : part)));
+  return element;
+};
+
 // A row is rendered when its group is opened, and its content when the row is opened.
 const render = (row) => {
   if (row.element) return row.element;
@@ -15,7 +21,7 @@ const render = (row) => {
   row.element.id = row.id;
   if (row.bad) row.element.dataset.bad = "";
   const summary = made("summary", "", "");
-  summary.append(made("span", `v ${row.verdicts[0]}`, row.label), made("code", "", row.id), made("span", "statement", row.statement));
+  summary.append(made("span", `v ${row.verdicts[0]}`, row.label), made("code", "", row.id), marked(made("span", "statement", ""), row.statement));
   row.element.append(summary);
   row.element.addEventListener("toggle", () => row.element.open && furnish(row));
   return row.element;
@@ -189,7 +195,7 @@ const follow = () => {
   const target = $(name) ?? row.element;
   for (let at = target; at !== row.element; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   target.scrollIntoView({ block: "start" });
-  target.querySelector("summary").focus({ preventScroll: true });
+  (target.querySelector("summary") ?? row.element.querySelector("summary")).focus({ preventScroll: true });
 };
 
 form.addEventListener("submit", (event) => event.preventDefault());

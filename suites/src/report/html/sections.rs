@@ -80,7 +80,7 @@ pub(super) fn overview(run: &Run) -> String {
                  rx=\"2\"/><rect class=\"bar\" width=\"{percent}\" height=\"10\" rx=\"2\"/></svg> {} of {} ({percent} %)",
                 tested.tested, tested.applicable
             );
-            format!("<tr><th scope=\"row\">{service}</th><td>{share}</td>{}</tr>", cells(&count))
+            format!("<tr><th scope=\"row\">{service}</th>{}<td>{share}</td></tr>", cells(&count))
         })
         .collect();
     let chips: String = present()
@@ -96,21 +96,25 @@ pub(super) fn overview(run: &Run) -> String {
     format!(
         "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{checks} of <code>{}</code>, seed \
          <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"services\"><table \
-         class=\"counts\"><thead><tr><th scope=\"col\">service</th><th scope=\"col\">tested</th>{heads}</tr></thead><tbody>{rows}</tbody>\
-         </table></div>\n{}{}",
+         class=\"counts\"><thead><tr><th scope=\"col\">service</th>{heads}<th scope=\"col\">tested</th></tr></thead><tbody>{rows}</tbody>\
+         </table></div>\n{}",
         line(&cut(&run.target, TARGET_CHARS)),
         run.seed,
-        list("Objections", &run.objections),
-        list("Remarks", &run.remarks),
+        list("h2", "Objections", &run.objections),
     )
 }
 
-fn list(title: &str, texts: &[String]) -> String {
+/// The remarks about the whole run.
+pub(super) fn remarks(run: &Run) -> String {
+    list("h3", "Remarks", &run.remarks)
+}
+
+fn list(heading: &str, title: &str, texts: &[String]) -> String {
     if texts.is_empty() {
         return String::new();
     }
     let items: String = texts.iter().map(|text| format!("<li>{}</li>", line(text))).collect();
-    format!("<h2>{title}</h2><ul class=\"remarks\">{items}</ul>\n")
+    format!("<{heading}>{title}</{heading}><ul class=\"remarks\">{items}</ul>\n")
 }
 
 /// The maximum length of a reason in overviews; the row has the rest.

@@ -1,11 +1,37 @@
 //! Escaping of text in a page.
 
+use assay_spec::Id;
+
+use crate::documents::catalogue::Sentences;
 use crate::support::prose::one_line;
 
 /// The text on one line, escaped for content and for attributes in double quotes: markup, control characters and
 /// direction marks are made visible.
 pub(super) fn line(text: &str) -> String {
     bytes(text.as_bytes())
+}
+
+/// As [`line`]; what is in backticks is code.
+pub(super) fn marked(text: &str) -> String {
+    let mut parts = text.split('`').peekable();
+    let mut out = String::new();
+    let mut is_code = false;
+    while let Some(part) = parts.next() {
+        // The last backtick of an odd number is only a character.
+        match (is_code, parts.peek().is_some()) {
+            (true, true) => out.push_str(&format!("<code>{}</code>", line(part))),
+            (true, false) => out.push_str(&format!("`{}", line(part))),
+            (false, _) => out.push_str(&line(part)),
+        }
+        is_code = !is_code;
+    }
+    out
+}
+
+/// The sentences of the documents that a row tells.
+pub(super) fn quoted(sentences: Option<&Sentences>, row: Id) -> String {
+    let told = sentences.and_then(|all| all.get(&row.key)).into_iter().flatten();
+    told.map(|text| format!("<blockquote>{}</blockquote>\n", marked(text))).collect()
 }
 
 /// Bytes on one line, escaped as [`line`] does; invalid UTF-8 is written as `\xff`.
@@ -56,6 +82,13 @@ mod tests {
         );
         assert_eq!(lines("a\n<b>"), "a\n&lt;b&gt;");
         assert_eq!(bytes(b"\xff<"), "\\xff&lt;");
+    }
+
+    #[test]
+    fn what_is_in_backticks_is_code() {
+        assert_eq!(marked("`<a>` is `b`"), "<code>&lt;a&gt;</code> is <code>b</code>");
+        assert_eq!(marked("a ` b"), "a ` b");
+        assert_eq!(marked("`a` `<b>"), "<code>a</code> `&lt;b&gt;");
     }
 
     #[test]
