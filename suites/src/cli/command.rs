@@ -91,6 +91,9 @@ pub(crate) enum What {
     /// List every requirement with its evidence
     #[command(after_help = super::requirements::HELP)]
     Requirements(super::requirements::RequirementsArgs),
+    /// Serve plan, run, explain and replay to an agent or an editor (Model Context Protocol)
+    #[command(after_help = super::mcp::HELP)]
+    Mcp(super::mcp::McpArgs),
     /// Explain requirements: statement, source, check, usual failures, how to run it alone
     #[command(after_help = super::explain::HELP)]
     Explain(super::explain::ExplainArgs),
@@ -136,6 +139,7 @@ impl What {
             What::Doctor(args) => super::doctor::doctor(args).await,
             What::Readings(args) => super::readings::readings(&args),
             What::Requirements(args) => super::requirements::requirements(&args),
+            What::Mcp(args) => super::mcp::mcp(args).await,
             What::Explain(args) => super::explain::explain(&args),
             What::Help(args) => super::help::help(&args, Command::command()),
             What::Completions(args) => {

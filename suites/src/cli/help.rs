@@ -12,7 +12,7 @@ use super::{Ending, is_coloured};
 
 /// The subcommands by purpose, as `assay --help` shows them.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Test a server", &["run", "init", "doctor"]),
+    ("Test a server", &["run", "init", "doctor", "mcp"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
     ("Reports", &["diff", "merge", "judge", "replay", "schema"]),
     ("Simulator and proof", &["sim", "prove"]),

@@ -30,6 +30,7 @@ pub(crate) mod explain;
 pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod interrupt;
+pub(crate) mod mcp;
 pub(crate) mod openapi;
 pub(crate) mod outputs;
 #[cfg(feature = "embedded")]

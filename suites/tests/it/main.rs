@@ -21,6 +21,7 @@ mod hostile;
 mod hosting;
 mod jobs;
 mod limits;
+mod mcp;
 mod messages;
 mod network;
 mod openapi;
