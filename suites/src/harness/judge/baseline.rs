@@ -1,16 +1,19 @@
 //! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired or names no check is
-//! an error before the run. An entry whose check did not run or passes makes the run not conform.
+//! an error before the run. An entry whose check did not run or passes makes the run not conform. A check that is inconclusive
+//! because of a known failure needs no entry.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
+use assay_spec::Id;
 use assay_spec::names::did_you_mean;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::value::{Date, Datetime};
+use url::Url;
 
-use crate::harness::data::{Outcome, Reason, Run, Verdict, Why};
+use crate::harness::data::{Outcome, Reason, RestsOn, Run, Verdict, Why};
 use crate::support::files;
 
 /// A baseline file, TOML: a list of `[[known]]`.
@@ -30,6 +33,12 @@ struct Known {
     requirement: String,
     /// Why the failure is accepted.
     reason: String,
+    /// Who mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// Where it is tracked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
     /// The last day on which it is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Datetime>,
@@ -53,12 +62,14 @@ struct Entry {
     id: Option<String>,
     requirement: Option<String>,
     reason: Option<String>,
+    owner: Option<String>,
+    link: Option<String>,
     expires: Option<toml::Value>,
 }
 
 impl Entry {
     fn read(self) -> Result<Known, String> {
-        let Entry { id, requirement, reason, expires } = self;
+        let Entry { id, requirement, reason, owner, link, expires } = self;
         let requirement = requirement.ok_or("the entry needs a requirement: write the id of its check")?;
         let reason = reason.filter(|reason| !reason.trim().is_empty());
         let reason = reason.ok_or_else(|| {
@@ -71,7 +82,11 @@ impl Entry {
                 format!("{requirement}: expires must be a date without quotes, such as 2027-01-31")
             })
         });
-        Ok(Known { id, requirement, reason, expires: expires.transpose()?, line: 0 })
+        let is_web = |link: &str| Url::parse(link).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if let Some(link) = link.as_deref().filter(|link| !is_web(link)) {
+            return Err(format!("{requirement}: link must be an http or https URL, not {link:?}"));
+        }
+        Ok(Known { id, requirement, reason, owner, link, expires: expires.transpose()?, line: 0 })
     }
 }
 
@@ -144,7 +159,7 @@ impl Baseline {
             match outcome.verdict {
                 Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable => {
                     outcome.verdict = Verdict::KnownFailure;
-                    outcome.reason.known = Some(known.reason.clone());
+                    outcome.reason.known = Some(known.words());
                 }
                 // The baseline was already applied to a part of the run.
                 Verdict::KnownFailure | Verdict::UnexpectedPass => {}
@@ -159,24 +174,34 @@ impl Baseline {
                 )),
             }
         }
+        let following: Vec<_> = followers(&run.outcomes)
+            .filter(|(_, root)| run.outcomes[*root].verdict == Verdict::KnownFailure)
+            .map(|(n, root)| (n, format!("follows from {}", run.outcomes[root].requirement)))
+            .collect();
+        for (n, why) in following {
+            run.outcomes[n].verdict = Verdict::KnownFailure;
+            run.outcomes[n].reason.known = Some(why);
+        }
     }
 
-    /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
-    /// checks that did not run, are kept.
+    /// The baseline of a run: an entry for each check that does not conform, but for those that rest on another one. Existing
+    /// entries for these checks, and for checks that did not run, are kept. `words` makes the reason of a new entry.
     #[must_use]
-    ///
-    /// `words` makes the reason of a new entry.
     pub fn renewed(&self, run: &Run, words: impl Fn(&Outcome) -> String) -> Baseline {
-        let entry = |outcome: &Outcome| {
+        let following: BTreeSet<usize> = followers(&run.outcomes).map(|(n, _)| n).collect();
+        let entry = |(n, outcome): (usize, &Outcome)| {
             let id = outcome.requirement.to_string();
             let kept = self.known.iter().find(|known| known.requirement == id).cloned();
-            kept.unwrap_or_else(|| Known {
+            let new = || Known {
                 id: None,
                 requirement: id,
                 reason: format!("recorded without review: {}", words(outcome)),
+                owner: None,
+                link: None,
                 expires: None,
                 line: 0,
-            })
+            };
+            kept.or_else(|| (!following.contains(&n)).then(new))
         };
         let lived_with = |verdict: Verdict| {
             matches!(
@@ -193,8 +218,9 @@ impl Baseline {
             let ran = outcomes.find(|outcome| outcome.requirement.to_string() == known.requirement);
             ran.is_some_and(|outcome| outcome.verdict != Verdict::Error)
         };
+        let outcomes = run.outcomes.iter().enumerate();
         let mut known: Vec<Known> =
-            run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
+            outcomes.filter(|(_, outcome)| lived_with(outcome.verdict)).filter_map(entry).collect();
         known.extend(self.known.iter().filter(|known| !is_settled(known)).cloned());
         Baseline { known, file: self.file.clone() }
     }
@@ -218,7 +244,35 @@ impl Baseline {
     }
 }
 
+/// The inconclusive outcomes that rest on another one, each with the last of the outcomes behind it. Outcomes that rest on each
+/// other rest on none.
+fn followers(outcomes: &[Outcome]) -> impl Iterator<Item = (usize, usize)> {
+    let place = |row: Id| outcomes.iter().position(|one| one.requirement == row);
+    let behind = move |n: usize| {
+        let outcome = &outcomes[n];
+        let owner = outcome.rests_on.as_ref().and_then(RestsOn::owner).and_then(place)?;
+        (outcome.verdict == Verdict::Inconclusive && owner != n).then_some(owner)
+    };
+    (0..outcomes.len()).filter_map(move |n| {
+        let mut chain = vec![n];
+        while let Some(next) = behind(*chain.last()?) {
+            if chain.contains(&next) {
+                return None;
+            }
+            chain.push(next);
+        }
+        let root = *chain.last()?;
+        (root != n).then_some((n, root))
+    })
+}
+
 impl Known {
+    /// The reason, with the owner and the link.
+    fn words(&self) -> String {
+        let notes: Vec<&str> = [&self.owner, &self.link].into_iter().filter_map(Option::as_deref).collect();
+        if notes.is_empty() { self.reason.clone() } else { format!("{} ({})", self.reason, notes.join(", ")) }
+    }
+
     fn name(&self) -> String {
         match &self.id {
             Some(id) => format!("{} ({id})", self.requirement),
@@ -314,6 +368,45 @@ mod tests {
     }
 
     #[test]
+    fn a_check_that_rests_on_a_known_failure_is_known() {
+        use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
+        let resting = |verdicts: &[Verdict], on: &[(usize, usize)]| {
+            let mut run = run(verdicts);
+            for &(n, owner) in on {
+                run.outcomes[n].rests_on = Some(RestsOn::Prerequisite(run.outcomes[owner].requirement));
+            }
+            run
+        };
+        let none = |_: &Outcome| String::new();
+        let ids = |known: &Baseline| -> Vec<String> {
+            known.known.iter().map(|known| known.requirement.clone()).collect()
+        };
+        let mut whole = resting(&[Fail, Inconclusive, Inconclusive, Inconclusive], &[(1, 0), (2, 1)]);
+        let listed = Baseline::default().renewed(&whole, none);
+        assert_eq!(ids(&listed), [id(0), id(3)]);
+        listed.apply(&mut whole, true);
+        assert!(whole.outcomes.iter().all(|one| one.verdict == KnownFailure), "{:?}", whole.outcomes);
+        assert_eq!(whole.outcomes[2].reason.known, Some(format!("follows from {}", id(0))));
+        let mut other = resting(&[Fail, Fail, Inconclusive], &[(2, 1)]);
+        Baseline::parse(&known(0, ""), "b.toml").unwrap().apply(&mut other, true);
+        assert_eq!(other.outcomes[2].verdict, Inconclusive, "it rests on a failure that is not known");
+        let circle = resting(&[Inconclusive, Inconclusive, Pass], &[(0, 1), (1, 0)]);
+        assert_eq!(ids(&Baseline::default().renewed(&circle, none)), [id(0), id(1)]);
+    }
+
+    #[test]
+    fn the_owner_and_the_link_are_a_part_of_the_reason() {
+        let text = known(0, "owner = \"payments\"\nlink = \"https://bugs.example/17\"");
+        let mut run = run(&[Verdict::Fail]);
+        let baseline = Baseline::parse(&text, "b.toml").unwrap();
+        baseline.apply(&mut run, true);
+        let wanted = "it is so (payments, https://bugs.example/17)";
+        assert_eq!(run.outcomes[0].reason.known.as_deref(), Some(wanted));
+        assert_eq!(baseline.to_toml(), Baseline::parse(&baseline.to_toml(), "b.toml").unwrap().to_toml());
+        assert!(baseline.to_toml().contains("link = \"https://bugs.example/17\""));
+    }
+
+    #[test]
     fn invalid_baselines_are_rejected() {
         for (text, why) in [
             ("\n[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml:2: the entry a needs a reason: "),
@@ -324,6 +417,10 @@ mod tests {
             (
                 "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n",
                 "b.toml:1: a: expires must be a date without quotes",
+            ),
+            (
+                "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nlink = \"javascript:1\"\n",
+                "b.toml:1: a: link must be an http or https URL, not \"javascript:1\"",
             ),
             ("[[known]]\nrequirement = \"a\"\n", "b.toml:1: the entry a needs a reason: "),
             ("[[known]]\nreason = \"a\"\n", "b.toml:1: the entry needs a requirement: "),
