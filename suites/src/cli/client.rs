@@ -141,7 +141,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
                 let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
+                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.is_short());
                 let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
                 progress.finish();
                 run
@@ -159,7 +159,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
                 let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
+                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.is_short());
                 let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
                 progress.finish();
                 run

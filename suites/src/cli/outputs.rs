@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assay_suites::documents::catalogue::{self, Sentences};
 use assay_suites::harness::data::{Outcome, Run, Verdict};
 use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::harness::probe::wall_clock;
@@ -14,7 +15,7 @@ use assay_suites::rerun::partial;
 use assay_suites::services::{self, SUITES};
 use assay_suites::support::files::{self, is_special};
 use assay_suites::support::prose;
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{Ending, is_coloured, write};
 
@@ -62,10 +63,14 @@ const MAY_SHARE: [(&str, &str); 4] = [
 /// The files that reports are written to.
 #[derive(Args)]
 #[command(next_help_heading = "Reports")]
+#[command(group(ArgGroup::new("comparing").args(["html", "pr_comment"]).multiple(true)))]
 pub(crate) struct Outputs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Keep the exchanges of passed checks in the JSON report, so that `assay judge` can make every verdict again
+    #[arg(long, requires = "json")]
+    json_full: bool,
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -75,12 +80,18 @@ pub(crate) struct Outputs {
     /// Keep the exchanges of passed checks in the HTML page
     #[arg(long, requires = "html")]
     html_full: bool,
-    /// Compare with an earlier report (JSON) in the HTML page
-    #[arg(long, value_name = "FILE", requires = "html")]
+    /// Quote the sentences of the documents in this folder in the HTML page
+    #[arg(long, value_name = "DIR", requires = "html")]
+    documents: Option<PathBuf>,
+    /// Compare with an earlier report (JSON) in the HTML page and in the comment
+    #[arg(long, value_name = "FILE", requires = "comparing")]
     since: Option<PathBuf>,
     /// Write the report as Markdown, for a CI job summary
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write a comment for a pull request (Markdown, at most 10 kB); with --since, it shows what is new
+    #[arg(long, value_name = "FILE")]
+    pr_comment: Option<PathBuf>,
     /// Write the report as SARIF 2.1.0, for code scanning
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
@@ -94,13 +105,24 @@ pub(crate) struct Outputs {
     pub(crate) printed: Printed,
 }
 
+/// What reports show besides the run.
+struct Beside {
+    /// The earlier report of `--since`, and its name.
+    since: Option<(String, Verdicts)>,
+    /// The sentences of `--documents`.
+    sentences: Option<Sentences>,
+}
+
 /// What is printed.
 #[derive(Args)]
 #[command(next_help_heading = "What is printed")]
 pub(crate) struct Printed {
     /// Print only the result
     #[arg(short, long, conflicts_with_all = ["verbose", "coverage"])]
-    pub(crate) quiet: bool,
+    quiet: bool,
+    /// Print only the causes and the result, in at most 40 lines
+    #[arg(long, conflicts_with_all = ["quiet", "verbose", "coverage"])]
+    brief: bool,
     /// Print every check; -vv prints every exchange, too
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -110,6 +132,11 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
+    /// Whether nothing is printed but the result of the run.
+    pub(crate) fn is_short(&self) -> bool {
+        self.quiet || self.brief
+    }
+
     /// Prints the report of a run. `written` are the files of its other reports.
     pub(crate) fn print(&self, run: &Run, written: &[&Path]) {
         let view = View {
@@ -119,7 +146,12 @@ impl Printed {
             coverage: self.coverage,
             written,
         };
-        print!("{}", if self.quiet { terminal::result(run, view) } else { terminal::report(run, view) });
+        let text = match (self.quiet, self.brief) {
+            (true, _) => terminal::result(run, view),
+            (_, true) => terminal::brief(run, view),
+            _ => terminal::report(run, view),
+        };
+        print!("{text}");
     }
 }
 
@@ -207,11 +239,12 @@ impl Loaded {
 impl Outputs {
     /// The files of the requested reports, each with its flag.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all: [(&'static str, &Option<PathBuf>); 6] = [
+        let all: [(&'static str, &Option<PathBuf>); 7] = [
             ("--json", &self.json),
             ("--junit", &self.junit),
             ("--html", &self.html),
             ("--markdown", &self.markdown),
+            ("--pr-comment", &self.pr_comment),
             ("--sarif", &self.sarif),
             ("--badge", &self.badge),
         ];
@@ -219,26 +252,36 @@ impl Outputs {
     }
 
     /// The report for a flag of [`Outputs::files`].
-    fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
+    fn render(&self, flag: &str, run: &Run, beside: &Beside) -> String {
+        let since = beside.since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
         match flag {
             "--junit" => junit::write(run),
-            "--html" => html::write(run, html::Options { full: self.html_full, since }),
+            "--html" => {
+                let sentences = beside.sentences.as_ref();
+                html::write(run, html::Options { full: self.html_full, since, sentences })
+            }
             "--markdown" => markdown::write(run),
+            "--pr-comment" => markdown::comment(run, since),
             "--sarif" => sarif::write(run),
             "--badge" => badge::write(run),
-            _ => json::write(run),
+            _ if self.json_full || run.is_unfinished() => json::write(run),
+            _ => json::brief(run),
         }
     }
 
-    /// The earlier report of `--since`, and its name.
-    fn since(&self) -> Result<Option<(String, Verdicts)>, Ending> {
-        let Some(path) = &self.since else { return Ok(None) };
-        Ok(Some((path.display().to_string(), read_report(path, Verdicts::read)?)))
+    /// Reads what the reports show besides the run.
+    fn beside(&self) -> Result<Beside, Ending> {
+        let since = self.since.as_deref().map(|path| {
+            read_report(path, Verdicts::read).map(|verdicts| (path.display().to_string(), verdicts))
+        });
+        let sentences =
+            self.documents.as_deref().map(|folder| catalogue::sentences(folder).map_err(Ending::Bad));
+        Ok(Beside { since: since.transpose()?, sentences: sentences.transpose()? })
     }
 
     /// Checks that every report can be written, before a long run starts.
     pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
-        self.since()?;
+        self.beside()?;
         self.files().try_for_each(|(_, path)| can_be_written(path))
     }
 
@@ -281,13 +324,12 @@ impl Outputs {
         let renewed = renew.map(|(path, known)| (path, known.renewed(&run, words::reason)));
         known_failures.apply_renewed(&mut run, whole, renew);
         // Read before `--json` overwrites it.
-        let since = self.since()?;
-        let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
+        let beside = self.beside()?;
         // Secrets are searched for once, not for each report.
         report::make_redacted(&mut run);
         let (for_programs, for_readers): (Vec<_>, Vec<_>) =
             self.files().partition(|(flag, _)| *flag == "--json");
-        let put = |run: &Run, (flag, path): (&str, &Path)| write(path, &self.render(flag, run, since));
+        let put = |run: &Run, (flag, path): (&str, &Path)| write(path, &self.render(flag, run, &beside));
         let mut written: Vec<Result<(), Ending>> =
             for_programs.into_iter().map(|file| put(&run, file)).collect();
         report::make_readable(&mut run);
@@ -346,6 +388,15 @@ fn place(path: &Path) -> Option<PathBuf> {
 /// Reads a report; an error names the file.
 pub(crate) fn read_run(path: &Path) -> Result<Run, Ending> {
     read_report(path, partial::read)
+}
+
+/// Reads a report that has every exchange.
+pub(crate) fn read_whole(path: &Path) -> Result<Run, Ending> {
+    let run = read_run(path)?;
+    if run.left_out() > 0 {
+        return Err(Ending::Bad(format!("{}: the report {}", path.display(), words::LEFT_OUT)));
+    }
+    Ok(run)
 }
 
 /// Parses the text of a report with `parse`; an error names the file.

@@ -13,7 +13,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::diff::{Verdicts, diff};
 use assay_suites::report::export;
 use assay_suites::report::json;
-use assay_suites::report::words;
+use assay_suites::report::words::{self, LEFT_OUT};
 use assay_suites::rerun::judge;
 use assay_suites::rerun::merge;
 use assay_suites::rerun::replay::{self, Step};
@@ -22,7 +22,7 @@ use assay_suites::services::SUITES;
 use assay_suites::support::prose::one_line;
 use clap::Args;
 
-use super::outputs::{KnownFailures, Named, Outputs, read_report, read_run};
+use super::outputs::{KnownFailures, Named, Outputs, read_report, read_run, read_whole};
 use super::target::TargetArgs;
 use super::{Ending, write};
 
@@ -121,7 +121,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
 
 /// Recomputes every verdict from the report.
 pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
-    let report = read_run(&args.report)?;
+    let report = read_whole(&args.report)?;
     let profile = args.profile.as_deref().map(Profile::load).transpose();
     let profile = profile.map_err(|e| Ending::Bad(e.to_string()))?;
     let judged = judge::judge(&report, profile.as_ref()).await.map_err(Ending::Bad)?;
@@ -133,6 +133,9 @@ pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
 pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
     let report = read_run(&args.report)?;
     let outcome = args.outcome(&report)?;
+    if outcome.left_out > 0 {
+        return Err(Ending::Bad(format!("{} passed, and the report {LEFT_OUT}", outcome.requirement)));
+    }
     if outcome.exchanges.is_empty() {
         let (id, why) = (outcome.requirement, words::reason(outcome));
         return Err(Ending::Bad(format!("{id} sent no request: {why}")));

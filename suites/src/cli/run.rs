@@ -9,7 +9,6 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::{Id, Service};
 use assay_suites::harness::check::{Check, Weight};
 use assay_suites::harness::coverage;
-use assay_suites::harness::data::Why;
 use assay_suites::harness::data::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::{Depth, Settings, wall_clock};
@@ -262,7 +261,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         let is_over = matches!(ended, Ok(()) | Err(Ending::Bad(_) | Ending::Failed(_)));
         let is_stopped = interrupt.as_ref().is_some_and(|interrupt| *interrupt.count().borrow() > 0);
         if args.rerun_on.is_empty() || is_over || is_stopped {
-            let is_shown = !(args.outputs.printed.quiet || args.list || args.plan || is_stopped);
+            let is_shown = !(args.outputs.printed.is_short() || args.list || args.plan || is_stopped);
             if is_shown && matches!(ended, Ok(()) | Err(Ending::Code(0 | 1))) {
                 args.target.next().into_iter().for_each(|next| eprintln!("assay: next: {next}"));
             }
@@ -331,7 +330,7 @@ async fn run_once(
         return Err(Ending::Bad(REFUSED.to_owned()));
     }
     args.outputs.can_be_written()?;
-    let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
+    let earlier = args.resume.as_deref().map(super::outputs::read_whole).transpose()?.map(settled);
     let is_dry = args.list || args.plan;
     let interrupt = (!is_dry).then(|| &*interrupt.get_or_insert_with(Interrupt::listen));
     let _deadline = interrupt.zip(args.deadline).map(|(interrupt, deadline)| interrupt.stop_after(deadline));
@@ -367,7 +366,7 @@ async fn run_once(
     if let Some(interrupt) = interrupt
         && !args.no_survey
     {
-        let confirmed = setup.confirm(&checks, args.outputs.printed.quiet);
+        let confirmed = setup.confirm(&checks, args.outputs.printed.is_short());
         unless_stopped(interrupt, confirmed).await.unwrap_or(Ok(()))?;
         begun.conditions = setup.conditions();
     }
@@ -377,7 +376,7 @@ async fn run_once(
     let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);
-    if let Some(line) = plan.pace_line(&setup.pace).filter(|_| !args.outputs.printed.quiet) {
+    if let Some(line) = plan.pace_line(&setup.pace).filter(|_| !args.outputs.printed.is_short()) {
         eprintln!("assay: {line}");
     }
     let deadline = args.deadline.unwrap_or_else(|| plan.deadline() * args.rounds());
@@ -391,7 +390,7 @@ async fn run_once(
         run.remarks
             .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
     }
-    if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
+    if args.endpoints && !run.is_partial && !run.outcomes.iter().any(Outcome::is_repeated) {
         ask_for_the_rest(&mut run, &setup, interrupt).await;
     }
     run.conditions = setup.conditions();
@@ -517,7 +516,7 @@ async fn times(
         }
         let runner = setup.runner(jobs);
         let rows = planned.iter().map(|planned| planned.check.requirement);
-        let progress = Progress::start(rows, args.outputs.printed.quiet);
+        let progress = Progress::start(rows, args.outputs.printed.is_short());
         let seen = |ran: &Ran| {
             progress.checked(ran.outcome.requirement, known_failures.verdict(&ran.outcome));
             if let Some(kept) = partial
@@ -672,11 +671,6 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
 
 /// What a resumed run keeps: every outcome except errors of the harness, and checks that needed a silent target.
 fn settled(mut run: Run) -> Run {
-    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error && !is_silent(outcome));
+    run.outcomes.retain(|outcome| !outcome.is_repeated());
     run
-}
-
-/// Whether a check did not run to its end because the target stopped answering.
-fn is_silent(outcome: &Outcome) -> bool {
-    outcome.reason.why == Why::Silent
 }

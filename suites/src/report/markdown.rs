@@ -1,61 +1,144 @@
-//! The report for a CI job summary: Markdown within the size limit of summaries.
+//! The report as Markdown: for the summary of a CI job, and shorter, for a comment of a pull request.
+//!
+//! A comment holds 65,536 characters, so both are far below that: what matters most comes first, and what does not fit is counted.
 
 use std::fmt::Write;
 
 use super::causes;
+use super::diff::{Change, Diff, Verdicts, diff};
 use super::readable;
 use super::terminal::{Paint, by_reason, last_line, plain_detail};
 use crate::harness::data::{Outcome, Run, Verdict};
-use crate::harness::judge::cause::causes;
-use crate::harness::judge::conclusion::{Tested, tested};
+use crate::harness::judge::cause::{Cause, causes};
+use crate::harness::judge::conclusion::{Tested, conclude, tested};
 use crate::report::words;
-use crate::support::prose::one_line;
+use crate::support::prose::{self, one_line};
 
-/// GitHub allows 1 MiB per step; the rest is for other output of the step.
-const PAGE_BYTES: usize = 900 * 1024;
-
+/// The maximum length of the report.
+const PAGE_BYTES: usize = 60_000;
+/// The maximum length of the causes in it.
+const CAUSES_BYTES: usize = PAGE_BYTES / 2;
+/// The maximum length of the list of untested checks in it.
+const UNTESTED_BYTES: usize = PAGE_BYTES / 6;
 /// The maximum length of the details of one outcome.
-const DETAIL_BYTES: usize = 24 * 1024;
-
+const DETAIL_BYTES: usize = 6 * 1024;
+/// The maximum length of a comment.
+const COMMENT_BYTES: usize = 10_000;
+/// The maximum length of the changes in it.
+const CHANGES_BYTES: usize = COMMENT_BYTES / 3;
 /// The maximum length of an inline string.
 const INLINE_BYTES: usize = 1024;
+/// The maximum length of an inline string in a comment.
+const SHORT_BYTES: usize = 160;
 /// The maximum number of lines of a list.
 const LISTED: usize = 50;
 
-/// The run as Markdown: counts by service, causes, failures with folded details, untested checks with reasons.
+/// The run: causes, what was tested, failures with folded details, untested checks with reasons.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
-    let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
-    let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
-    if run.is_partial {
-        out.push_str("\n**Not every check ran: the run was stopped, or a part of it is missing.**\n");
-    }
+    let mut out = heading(run);
+    let _ = writeln!(out, "\nTarget {}, seed {}", inline(&run.target), run.seed);
+    let all = causes(run);
+    put_causes(&mut out, run, all.iter(), CAUSES_BYTES);
     put_counts(&mut out, run);
-    put_causes(&mut out, run);
     put_list(&mut out, "Objections", &run.objections);
     put_list(&mut out, "Remarks", &run.remarks);
-    let mut tail = String::new();
-    put_untested(&mut tail, run);
-    tail.truncate(tail.floor_char_boundary(PAGE_BYTES / 4));
+    let tail = untested(run);
     put_outcomes(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
     out + &tail
 }
 
-/// The causes, each in one block.
-fn put_causes(out: &mut String, run: &Run) {
-    let causes = causes(run);
+/// The run as a comment: what changed since an earlier report, with the name of that report, the causes of what is new, and what
+/// was tested. Without an earlier report, every cause.
+pub fn comment(run: &Run, since: Option<(&str, &Verdicts)>) -> String {
+    let run = &*readable(run);
+    let mut out = heading(run);
+    let changes = since.map(|(name, old)| (name, diff(old, &Verdicts::from_run(run))));
+    if let Some((name, changes)) = &changes {
+        put_changes(&mut out, name, changes);
+    }
+    let is_new = |cause: &&Cause| {
+        let Some((_, changes)) = &changes else { return true };
+        let is_listed = |n: &usize| {
+            let id = run.outcomes[*n].requirement.to_string();
+            changes.regressions.iter().any(|change| change.id == id)
+        };
+        cause.outcomes.iter().any(is_listed)
+    };
+    let mut table = String::new();
+    put_counts(&mut table, run);
+    let all = causes(run);
+    let old = all.iter().filter(|cause| !is_new(cause)).count();
+    if old > 0 {
+        let _ = writeln!(table, "\n{} in the earlier report, too.", prose::count(old, "cause"));
+    }
+    let room = COMMENT_BYTES.saturating_sub(out.len() + table.len());
+    put_causes(&mut out, run, all.iter().filter(is_new), room);
+    out + &table
+}
+
+/// The result as a heading, and the counts with what it rests on.
+fn heading(run: &Run) -> String {
+    let result = conclude(run).conclusion.name();
+    let mut text = format!("## Conformance: {result}\n\n{}\n", inline(&last_line(run)));
+    if run.is_partial {
+        text.push_str("\n**Not every check ran: the run was stopped, or a part of it is missing.**\n");
+    }
+    text
+}
+
+/// The causes, each in one block; as many as fit into `room` bytes, and the number of the rest.
+fn put_causes<'a>(out: &mut String, run: &Run, causes: impl Iterator<Item = &'a Cause>, room: usize) {
+    let causes: Vec<&Cause> = causes.collect();
     if causes.is_empty() {
         return;
     }
+    let begin = out.len();
     out.push_str("\n### Causes\n\n");
-    for (n, cause) in causes.iter().enumerate().take(LISTED) {
+    for (n, cause) in causes.iter().enumerate() {
         let text = causes::block(run, n + 1, cause, Paint::PLAIN);
         let fence = fence(&text);
-        let _ = write!(out, "{fence}text\n{text}{fence}\n\n");
+        let block = format!("{fence}text\n{text}{fence}\n\n");
+        if out.len() - begin + block.len() + REST_BYTES > room {
+            put_rest(out, causes.len() - n);
+            return;
+        }
+        out.push_str(&block);
     }
-    if causes.len() > LISTED {
-        let _ = writeln!(out, "and {} more; see the other reports.\n", causes.len() - LISTED);
+}
+
+/// Room for the line that counts the rest.
+const REST_BYTES: usize = 100;
+
+fn put_rest(out: &mut String, count: usize) {
+    let _ = writeln!(out, "and {count} more; see the other reports.\n");
+}
+
+/// The regressions and fixes, and the number of the other changes.
+fn put_changes(out: &mut String, name: &str, changes: &Diff) {
+    let _ = writeln!(out, "\n### Since {}\n", inline(name));
+    let begin = out.len();
+    for (kind, changes) in [("worse", &changes.regressions), ("fixed", &changes.fixes)] {
+        for (n, Change { id, old, new, reason }) in changes.iter().enumerate() {
+            let verdict = |verdict: &Option<Verdict>| verdict.map_or("absent", Verdict::name);
+            let reason = causes::cut(reason, SHORT_BYTES);
+            let why = if reason.is_empty() { String::new() } else { format!(": {}", inline(&reason)) };
+            let line = format!("- {kind}: `{id}` {} to {}{why}\n", verdict(old), verdict(new));
+            if out.len() - begin + line.len() > CHANGES_BYTES {
+                let _ = writeln!(out, "- {kind}: {} more", changes.len() - n);
+                break;
+            }
+            out.push_str(&line);
+        }
     }
+    let others = changes.new.len() + changes.gone.len() + changes.other.len();
+    let same = if changes.regressions.is_empty() { "Nothing got worse. " } else { "" };
+    let _ = writeln!(
+        out,
+        "{}{same}{} fail in both, {others} other changes.",
+        if out.len() > begin { "\n" } else { "" },
+        changes.still_bad
+    );
 }
 
 fn put_counts(out: &mut String, run: &Run) {
@@ -99,9 +182,8 @@ fn put_outcomes(out: &mut String, run: &Run, room: usize) {
     out.push_str("\n### What needs attention\n\n");
     for (n, outcome) in shown_outcomes.iter().enumerate() {
         let block = block(outcome, run.seed);
-        // Keep room for the line that counts the rest.
-        if out.len() + block.len() + 100 > room {
-            let _ = writeln!(out, "and {} more; see the other reports.\n", shown_outcomes.len() - n);
+        if out.len() + block.len() + REST_BYTES > room {
+            put_rest(out, shown_outcomes.len() - n);
             return;
         }
         out.push_str(&block);
@@ -138,34 +220,49 @@ fn fence(text: &str) -> String {
     "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 
-fn put_untested(out: &mut String, run: &Run) {
+/// The untested checks by reason, as many reasons as fit, and the number of the checks of the rest.
+fn untested(run: &Run) -> String {
+    let mut out = String::new();
     for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
         let reasons = by_reason(run, verdict);
         if reasons.is_empty() {
             continue;
         }
         let _ = write!(out, "\n### {}\n\n", verdict.name());
-        for (reason, outcomes) in reasons {
-            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", inline(&reason), outcomes.len());
-            for outcome in outcomes {
-                let _ = writeln!(out, "- `{}` `{}`", outcome.requirement, outcome.fact);
+        for (n, (reason, outcomes)) in reasons.iter().enumerate() {
+            let lines: String =
+                outcomes.iter().map(|one| format!("- `{}` `{}`\n", one.requirement, one.fact)).collect();
+            let count = outcomes.len();
+            let block = format!(
+                "<details><summary>{} ({count})</summary>\n\n{lines}\n</details>\n\n",
+                inline(reason)
+            );
+            if out.len() + block.len() + REST_BYTES > UNTESTED_BYTES {
+                put_rest(&mut out, reasons[n..].iter().map(|(_, outcomes)| outcomes.len()).sum());
+                break;
             }
-            out.push_str("\n</details>\n\n");
+            out.push_str(&block);
         }
     }
+    out
 }
 
-/// Escapes a string for Markdown and HTML by numeric entities, which are never markup.
+/// Escapes what is markup in Markdown or HTML, by numeric entities.
 fn inline(text: &str) -> String {
-    let text = &text[..text.floor_char_boundary(INLINE_BYTES)];
+    let text = one_line(text[..text.floor_char_boundary(INLINE_BYTES)].as_bytes());
     let mut out = String::new();
-    for c in one_line(text.as_bytes()).chars() {
-        match c {
-            ' ' | ',' | '-' | '/' => out.push(c),
-            c if c.is_ascii_punctuation() => {
-                let _ = write!(out, "&#{};", u32::from(c));
-            }
-            c => out.push(c),
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_markup = match c {
+            // An address becomes a link.
+            ':' => rest.peek().is_some_and(|next| *next != ' '),
+            '.' => out.to_ascii_lowercase().ends_with("www"),
+            c => "\\`*_[]<>&|~#@$!".contains(c),
+        };
+        if is_markup {
+            let _ = write!(out, "&#{};", u32::from(c));
+        } else {
+            out.push(c);
         }
     }
     out
@@ -185,13 +282,14 @@ mod tests {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         let parts = [
-            "## Conformance: 7 checks&#58; 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the \
-             harness failed\n\nTarget http&#58;//127&#46;0&#46;0&#46;1&#58;4101, seed 18446744073709551615\n\n\
-             | service | tested | pass | fail | warn | not-testable | inconclusive | error |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n\
-             | publish | 3 of 7 (42 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
+            "## Conformance: the harness failed\n\n\
+             7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the harness failed\n\n\
+             Target http&#58;//127.0.0.1&#58;4101, seed 18446744073709551615\n\n\
              ### Causes\n\n```text\n1. fail  POST /prepare returned 200, wanted 409\n  row       publish.first-group",
-            "\n### Remarks\n\n- connections&#58; 1 retries before a request was sent\n\n### What needs attention\n\n\
+            "\n| service | tested | pass | fail | warn | not-testable | inconclusive | error |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n\
+             | publish | 3 of 115 (2 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n",
+            "\n### Remarks\n\n- connections: 1 retries before a request was sent\n\n### What needs attention\n\n\
              <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
              <code>the second was accepted</code></summary>\n\n```text\n\
              fail publish.first-group.second-is-refused  second_prepare_is_refused\n  A second <one> is refused. (",
@@ -213,8 +311,14 @@ mod tests {
         run.remarks = vec![hostile.into()];
         run.outcomes[1].reason = hostile.into();
         run.outcomes[2].reason = hostile.into();
-        let text = write(&run);
-        assert!(text.contains("``````text\nfail"), "a fence is longer than what is in it: {text}");
+        assert!(write(&run).contains("``````text\nfail"), "a fence is longer than what is in it");
+        let old = Verdicts::from_run(&Run { outcomes: Vec::new(), ..run.clone() });
+        for text in [write(&run), comment(&run, Some((hostile, &old)))] {
+            expect_plain(&text);
+        }
+    }
+
+    fn expect_plain(text: &str) {
         let mut outside = String::new();
         let mut fence = None;
         for line in text.lines() {
@@ -226,7 +330,7 @@ mod tests {
             }
         }
         assert_eq!(fence, None);
-        for mark in ["<img", "[a](", "**x**", "<!--"] {
+        for mark in ["<img", "[a](", "**x**", "<!--", "@all", "$x$", "www."] {
             assert!(!outside.contains(mark), "{mark}: {outside}");
         }
         assert_eq!(outside.matches("<details>").count(), outside.matches("</details>").count());
@@ -243,5 +347,35 @@ mod tests {
         assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());
         assert!(text.contains(" more; see the other reports."));
         assert!(text.contains("repeat   curl"));
+        // Each of them is a cause of its own.
+        for (n, outcome) in run.outcomes.iter_mut().enumerate() {
+            (outcome.exchanges, outcome.failure) = (Vec::new(), None);
+            outcome.reason = format!("{n} {}", "long ".repeat(100)).as_str().into();
+        }
+        let text = write(&run);
+        assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());
+        let old = Verdicts::from_run(&Run { outcomes: Vec::new(), ..run.clone() });
+        for since in [None, Some(("old.json", &old))] {
+            let text = comment(&run, since);
+            assert!(text.len() < COMMENT_BYTES, "{}", text.len());
+            assert!(text.contains(" more") && text.contains("### Causes"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comment_shows_the_causes_of_what_is_new() {
+        let mut run = example::run();
+        let before = Verdicts::from_run(&run);
+        let same = comment(&run, Some(("old.json", &before)));
+        assert!(same.contains("### Since old.json\n\nNothing got worse. "), "{same}");
+        assert!(!same.contains("### Causes") && same.contains("in the earlier report, too."), "{same}");
+        assert!(comment(&run, None).contains("### Causes"));
+        let passed = run.outcomes.iter().position(|one| one.verdict == Verdict::Pass).expect("a pass");
+        run.outcomes[passed].verdict = Verdict::Fail;
+        let id = run.outcomes[passed].requirement;
+        let worse = comment(&run, Some(("old.json", &before)));
+        assert!(worse.contains(&format!("- worse: `{id}` pass to fail")), "{worse}");
+        assert_eq!(worse.matches("\n1. ").count(), 1, "{worse}");
+        assert!(!worse.contains("\n2. "), "{worse}");
     }
 }

@@ -10,6 +10,9 @@ use crate::http::exchange::Response;
 use crate::profile::FailOn;
 use crate::support::prose::{count, or_nothing};
 
+/// What a report lacks that does not keep every exchange.
+pub const LEFT_OUT: &str = "leaves out the exchanges of passed checks: run again with --json-full";
+
 /// The note of an outcome whose long bodies were dropped.
 pub const BODIES_DROPPED: &str = "long response bodies were dropped, because the run has too many of them";
 

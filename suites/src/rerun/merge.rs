@@ -6,12 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::harness::coverage::Coverage;
 use crate::harness::data::{Run, Verdict};
 use crate::harness::judge::{owners, settle};
-use crate::report::words;
+use crate::report::words::{self, LEFT_OUT};
 use crate::support::prose;
 
 /// Merges runs of different checks. An error if they differ in target, conditions, selection of checks or (embedded
 /// only) seed, or if a check is in two runs.
 pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
+    if let Some(n) = runs.iter().position(|run| run.left_out() > 0) {
+        return match <[Run; 1]>::try_from(runs) {
+            Ok([run]) => Ok(run),
+            Err(_) => Err(format!("report {} {LEFT_OUT}", n + 1)),
+        };
+    }
     let mut runs = runs.into_iter().enumerate();
     let Some((_, mut whole)) = runs.next() else { return Err("no report to merge".to_owned()) };
     let mut known: BTreeSet<u32> = whole.outcomes.iter().map(|one| one.requirement.key).collect();

@@ -5,7 +5,7 @@ use std::fmt;
 
 use assay_spec::Id;
 
-use super::reason::{Failure, Reason, RestsOn};
+use super::reason::{Failure, Reason, RestsOn, Why};
 use super::verdict::Verdict;
 use crate::harness::recording::Call;
 use crate::http::exchange::Exchange;
@@ -59,6 +59,8 @@ pub struct Outcome {
     pub seen_in: usize,
     /// Long response bodies were dropped, because the run has too many of them.
     pub is_cut: bool,
+    /// How many exchanges the report that it was read from leaves out, with the other inputs: the check passed.
+    pub left_out: usize,
 }
 
 impl Outcome {
@@ -72,6 +74,11 @@ impl Outcome {
     /// Whether it is only the verdict about a response to another check: its own check did not run.
     pub fn is_without_check(&self) -> bool {
         self.seen_by.is_some() && self.own_exchanges() == 0
+    }
+
+    /// Whether a continued run repeats the check: it ended with an error of the harness, or the target stopped answering.
+    pub fn is_repeated(&self) -> bool {
+        self.verdict == Verdict::Error || self.reason.why == Why::Silent
     }
 
     /// The number of the check's own exchanges.
@@ -104,6 +111,7 @@ impl Outcome {
             seen_by: None,
             seen_in: 0,
             is_cut: false,
+            left_out: 0,
         }
     }
 }

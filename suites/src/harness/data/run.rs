@@ -142,6 +142,16 @@ impl Worlds {
 }
 
 impl Run {
+    /// Whether another run may be merged with it, or continue it: both need every exchange.
+    pub fn is_unfinished(&self) -> bool {
+        self.is_partial || self.shards.is_some() || self.outcomes.iter().any(Outcome::is_repeated)
+    }
+
+    /// How many checks lack their exchanges, because a report leaves them out.
+    pub fn left_out(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| outcome.left_out > 0).count()
+    }
+
     /// A run without outcomes.
     pub fn new(suites: Suites) -> Run {
         Run {

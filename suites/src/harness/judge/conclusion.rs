@@ -1,7 +1,9 @@
 //! The result of a run: one decision from its outcomes, the core of each service and the gate.
 
-use assay_spec::Service;
+use std::collections::BTreeSet;
+
 use assay_spec::requirement::Level;
+use assay_spec::{Id, Service};
 
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::profile::{FailOn, Percent};
@@ -84,7 +86,7 @@ pub enum Shortfall {
 pub struct Share {
     /// The checks that gave a result.
     pub tested: usize,
-    /// The applicable checks of the tested services; of a selection, all checks of its services.
+    /// The applicable checks of the tested services.
     pub of: usize,
 }
 
@@ -115,9 +117,10 @@ pub struct Tested {
     pub service: Service,
     /// The checks of the run that gave a result.
     pub tested: usize,
-    /// The checks of the run that apply to the target.
+    /// The checks of the service without those that do not apply to the target. What did not run counts: a stopped run, a shard
+    /// or a selection is a part of the service.
     pub applicable: usize,
-    /// The minimum coverage.
+    /// The minimum coverage; 0 for a selection and a shard.
     pub minimum: Percent,
     /// What the service must show, and whether it did. `None` for a run that is not whole, and for clients.
     pub core: Option<(&'static str, bool)>,
@@ -158,13 +161,18 @@ fn of_service(run: &Run, service: Service) -> Option<Tested> {
         });
         (core.what, is_shown)
     };
-    let applicable = outcomes().filter(|outcome| outcome.verdict != Verdict::NotApplicable).count();
+    let excluded = outcomes().filter(|outcome| outcome.verdict == Verdict::NotApplicable).count();
+    let ran: BTreeSet<u32> = outcomes().map(|outcome| outcome.requirement.key).collect();
+    let is_missing = |row: Id| row.service == service && !ran.contains(&row.key);
+    let lacks = has_checks && (run.is_partial || is_part(run));
+    let missing = run.suites.checks().into_iter().filter(|check| lacks && is_missing(check.requirement));
+    let applicable = outcomes().count() - excluded + missing.count();
     let tested = outcomes().filter(|outcome| outcome.verdict.is_result()).count();
     outcomes().next().map(|_| Tested {
         service,
         tested,
         applicable,
-        minimum: run.gate.minimum(service),
+        minimum: if is_part(run) { Percent::default() } else { run.gate.minimum(service) },
         core: (run.is_whole && has_checks).then(core),
     })
 }
@@ -181,19 +189,17 @@ pub fn conclude(run: &Run) -> Concluded {
     let (conclusion, shortfalls) = decide(run);
     let services = tested(run);
     let sum = |count: fn(&Tested) -> usize| services.iter().map(count).sum();
-    let of = if run.is_whole && run.shards.is_none() {
-        sum(|one| one.applicable)
-    } else {
-        let all = run.suites.checks();
-        all.iter().filter(|check| services.iter().any(|one| one.service == check.requirement.service)).count()
-    };
-    let share = Share { tested: sum(|one| one.tested), of };
+    let share = Share { tested: sum(|one| one.tested), of: sum(|one| one.applicable) };
     Concluded { conclusion, shortfalls, share, known: run.count(Verdict::KnownFailure) }
+}
+
+/// Whether a run is a selection of checks, or a shard.
+fn is_part(run: &Run) -> bool {
+    !run.is_whole || run.shards.is_some()
 }
 
 fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
     let with = |conclusion, why| (conclusion, vec![why]);
-    let is_part = !run.is_whole || run.shards.is_some();
     if run.count(Verdict::Error) > 0 {
         return (Conclusion::HarnessFailed, Vec::new());
     }
@@ -218,7 +224,7 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
         let why = if needs_writing { Shortfall::OnlyWrites } else { Shortfall::Nothing };
         return with(Conclusion::NotEnoughTested, why);
     }
-    if is_part {
+    if is_part(run) {
         return (Conclusion::SelectedChecksPassed, Vec::new());
     }
     let lacks = tested(run).iter().filter_map(Tested::lacks).collect::<Vec<_>>();

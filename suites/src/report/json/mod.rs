@@ -1,4 +1,4 @@
-//! The JSON report, version 5: writing and reading.
+//! The JSON report, version 7: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::rerun::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
@@ -10,17 +10,27 @@ mod wire;
 mod write;
 
 pub use schema::schema;
+use write::Keep;
 
 use super::{redacted, redacted_with};
 use crate::harness::data::Run;
 use crate::http::hiding::Hidden;
 
 /// The version of the format.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
-/// The run as JSON, indented.
+/// The run as JSON, indented, with every exchange.
 pub fn write(run: &Run) -> String {
-    let report = write::report(&redacted(run));
+    written(run, Keep::All)
+}
+
+/// As [`write`], without the exchanges of passed checks. It has every verdict and failure; nothing can be judged again from it.
+pub fn brief(run: &Run) -> String {
+    written(run, Keep::NotPassed)
+}
+
+fn written(run: &Run, keep: Keep) -> String {
+    let report = write::report(&redacted(run), keep);
     let mut text =
         serde_json::to_string_pretty(&report).expect("strings, numbers and maps can be written as JSON");
     text.push('\n');
@@ -29,7 +39,7 @@ pub fn write(run: &Run) -> String {
 
 /// The run as JSON in one line. Tokens in `hidden` are redacted too, and the run's tokens are added to it.
 pub fn line(run: &Run, hidden: &mut Hidden) -> String {
-    let report = write::report(&redacted_with(run, hidden));
+    let report = write::report(&redacted_with(run, hidden), Keep::All);
     let mut line = serde_json::to_string(&report).expect("strings, numbers and maps can be written as JSON");
     line.push('\n');
     line
@@ -71,7 +81,7 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 6,
+          "version": 7,
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
@@ -83,8 +93,8 @@ mod tests {
             {
               "service": "publish",
               "tested": 3,
-              "applicable": 7,
-              "percent": 42,
+              "applicable": 115,
+              "percent": 2,
               "minimum": 0,
               "core": null
             }
@@ -578,7 +588,7 @@ mod tests {
         let text = write(&Run { target: "t".into(), ..Run::new(SUITES) });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 6", "\"version\": 5", "the report has version 5"),
+            ("\"version\": 7", "\"version\": 5", "the report has version 5"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (

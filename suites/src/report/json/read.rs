@@ -148,6 +148,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         seen_in,
         seen_by: one.seen_by.as_deref().map(row).transpose()?,
         is_cut: one.is_cut,
+        left_out: one.left_out,
         roles: one.roles,
         rests_on,
         ..Outcome::new(requirement, check.fact, verdict, reason)

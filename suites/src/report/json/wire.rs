@@ -221,6 +221,9 @@ pub(super) struct Outcome {
     /// Replacement values of secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disguises: Vec<Disguise>,
+    /// How many exchanges are left out, with the calls, because the check passed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     pub exchanges: Vec<Exchange>,
     pub calls: Vec<Call>,
 }

@@ -26,7 +26,16 @@ const BODY_BYTES: usize = 4 * 1024;
 const PLAIN_BYTES: usize = 64 * 1024;
 const LEVEL: u8 = 6;
 
-pub(super) fn report(run: &Run) -> wire::Report {
+/// The exchanges and calls that a report keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// All of them.
+    All,
+    /// Those of checks that did not pass.
+    NotPassed,
+}
+
+pub(super) fn report(run: &Run, keep: Keep) -> wire::Report {
     let mut bodies = Bodies::default();
     let Concluded { conclusion, shortfalls, .. } = conclude(run);
     wire::Report {
@@ -51,7 +60,7 @@ pub(super) fn report(run: &Run) -> wire::Report {
         objections: run.objections.clone(),
         causes: causes(run).into_iter().map(|one| cause(run, one)).collect(),
         conditions: conditions(&run.conditions),
-        outcomes: run.outcomes.iter().map(|one| outcome(one, &mut bodies)).collect(),
+        outcomes: run.outcomes.iter().map(|one| outcome(one, keep, &mut bodies)).collect(),
         transitions: run.transitions.iter().map(|(row, fired)| transition(row, *fired)).collect(),
         endpoints: run.endpoints.iter().map(endpoint).collect(),
         bodies: bodies.0,
@@ -100,8 +109,11 @@ fn conditions(conditions: &Conditions) -> wire::Conditions {
     wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong, depth }
 }
 
-fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
+fn outcome(outcome: &Outcome, keep: Keep, bodies: &mut Bodies) -> wire::Outcome {
     let id = outcome.requirement;
+    let is_left_out = keep == Keep::NotPassed && outcome.verdict == Verdict::Pass;
+    let (exchanges, calls) =
+        if is_left_out { (&[][..], &[][..]) } else { (&outcome.exchanges[..], &outcome.calls[..]) };
     wire::Outcome {
         id: id.to_string(),
         fact: outcome.fact.to_owned(),
@@ -138,8 +150,9 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
             .iter()
             .map(|one| wire::Disguise { name: one.name.clone(), value: one.value.clone() })
             .collect(),
-        exchanges: outcome.exchanges.iter().map(|one| exchange(one, bodies)).collect(),
-        calls: outcome.calls.iter().map(|one| call(one, bodies)).collect(),
+        left_out: outcome.left_out + outcome.exchanges.len() - exchanges.len(),
+        exchanges: exchanges.iter().map(|one| exchange(one, bodies)).collect(),
+        calls: calls.iter().map(|one| call(one, bodies)).collect(),
     }
 }
 
