@@ -145,6 +145,17 @@ const opensAnExchange = async (page, name) => {
   check(await exchange.evaluate((element) => element.open), `${name}: the link of a cause opens ${address}`);
   const { y } = await exchange.boundingBox();
   check(y >= 0 && y < 800, `${name}: the link of a cause scrolls to its exchange, at ${y}`);
+  // Where an exchange is not shown in full, the link leads to the list that has its line.
+  for (const each of await page.locator(".cause dl a").all()) {
+    const linked = (await each.getAttribute("href")).slice(1);
+    await each.click();
+    const isShown = await page.evaluate((address) => {
+      const row = document.getElementById(address.split("/")[0]);
+      const place = document.getElementById(address) ?? row?.querySelector("pre.head");
+      return Boolean(row?.open && place?.checkVisibility());
+    }, linked);
+    check(isShown, `${name}: the link of a cause leads to ${linked}`);
+  }
   await page.locator("#search").fill("");
   await page.locator("#bad").check();
   for (const summary of await page.locator(".row > summary").all()) {
@@ -239,6 +250,8 @@ const fitsAPhone = async (url, name) => {
   const { context, page } = await open(url, { viewport: { width: 390, height: 844 } });
   await isAccessible(page, `${name}: at 390 pixels`);
   await picture(page, `${name}-phone`);
+  const counts = await page.evaluate(() => document.querySelector(".counts tbody td:nth-child(3)")?.getBoundingClientRect().right ?? 0);
+  check(counts <= 390, `${name}: on a phone, the first counts are in view, up to ${counts}`);
   await page.emulateMedia({ colorScheme: "dark" });
   await picture(page, `${name}-phone-dark`);
   await page.emulateMedia({ colorScheme: "light" });

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use assay_suites::harness::data::Run;
 use assay_suites::profile::Profile;
-use assay_suites::report::{json, terminal};
+use assay_suites::report::{brief, json};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -349,7 +349,7 @@ impl Server {
     async fn why(&self, id: &str) -> Result<String, String> {
         let last = self.last.lock().await;
         let run = last.as_ref().ok_or(NO_RUN)?;
-        terminal::why(run, id).ok_or_else(|| format!("the last run has no check {id:?}"))
+        brief::why(run, id).ok_or_else(|| format!("the last run has no check {id:?}"))
     }
 
     async fn replay(&self, id: String) -> Result<String, String> {

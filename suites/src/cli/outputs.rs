@@ -10,7 +10,7 @@ use assay_suites::profile::{FailOn, Gate, Percent};
 use assay_suites::report::diff::{self, Verdicts};
 use assay_suites::report::terminal::{self, View};
 use assay_suites::report::words;
-use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
+use assay_suites::report::{self, annotations, badge, brief, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
 use assay_suites::services::{self, SUITES};
 use assay_suites::support::files::{self, is_special};
@@ -148,7 +148,7 @@ impl Printed {
         };
         let text = match (self.quiet, self.brief) {
             (true, _) => terminal::result(run, view),
-            (_, true) => terminal::brief(run, view),
+            (_, true) => brief::write(run, view),
             _ => terminal::report(run, view),
         };
         print!("{text}");

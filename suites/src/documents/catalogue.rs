@@ -133,17 +133,17 @@ pub type Sentences = BTreeMap<u32, Vec<String>>;
 /// The sentences of each row, as the documents in `folder` have them. A sentence that was changed is missing.
 pub fn sentences(folder: &Path) -> Result<Sentences, String> {
     let documents = documents(folder)?;
-    let of = |row: Id| {
+    let entry = |row: Id| {
         let own = documents.iter().filter(move |(document, _)| *document == row.service.document());
         let units = own.flat_map(|(_, units)| units);
-        let told = units.filter(move |unit| row.anchors.iter().any(|anchor| is_told(unit, anchor)));
-        (row.key, told.map(|unit| unit.text.clone()).collect())
+        let named = units.filter(move |unit| row.anchors.iter().any(|anchor| is_at(unit, anchor)));
+        (row.key, named.map(|unit| unit.text.clone()).collect())
     };
-    Ok(catalogue::requirements().map(of).collect())
+    Ok(catalogue::requirements().map(entry).collect())
 }
 
 /// Whether an anchor points to a sentence.
-fn is_told(unit: &Unit, anchor: &Anchor) -> bool {
+fn is_at(unit: &Unit, anchor: &Anchor) -> bool {
     unit.heading == anchor.heading && unit.hash == anchor.hash
 }
 
@@ -153,9 +153,9 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
         catalogue::exemptions().filter(|exemption| exemption.document == document).collect();
     let (mut anchored, mut exempted) = (0, 0);
     for unit in units {
-        if rows.iter().any(|row| row.anchors.iter().any(|anchor| is_told(unit, anchor))) {
+        if rows.iter().any(|row| row.anchors.iter().any(|anchor| is_at(unit, anchor))) {
             anchored += 1;
-        } else if exemptions.iter().any(|exemption| is_told(unit, &exemption.anchor)) {
+        } else if exemptions.iter().any(|exemption| is_at(unit, &exemption.anchor)) {
             exempted += 1;
         } else {
             let Unit { heading, hash, text } = unit;
@@ -165,7 +165,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
             ));
         }
     }
-    let points = |anchor: &Anchor| units.iter().any(|unit| is_told(unit, anchor));
+    let points = |anchor: &Anchor| units.iter().any(|unit| is_at(unit, anchor));
     for row in rows {
         for anchor in row.anchors.iter().filter(|anchor| !points(anchor)) {
             let Anchor { heading, hash } = anchor;
@@ -186,7 +186,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
         stated += 1;
         let rows = [Some(source), limit.below, limit.above];
         let anchors = rows.into_iter().flatten().flat_map(|row| row.anchors);
-        let sentences = anchors.flat_map(|anchor| units.iter().filter(move |unit| is_told(unit, anchor)));
+        let sentences = anchors.flat_map(|anchor| units.iter().filter(move |unit| is_at(unit, anchor)));
         if !sentences.into_iter().any(|unit| limit.is_stated_in(&unit.text)) {
             let (Limit { service, name, .. }, words) = (limit, limit.words());
             comparison.findings.push(format!(

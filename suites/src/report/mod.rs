@@ -5,6 +5,7 @@
 
 pub mod annotations;
 pub mod badge;
+pub mod brief;
 mod causes;
 pub mod diff;
 pub mod export;

@@ -163,9 +163,10 @@ fn parts_of_one_selection_make_a_whole_only_together() {
     assert!(text.contains("::error title=objection::not every check ran"), "{text}");
     let junit = std::fs::read_to_string(folder.path().join("1.xml")).expect("a report");
     assert!(junit.contains("failures=\"1\"") && junit.contains("not every check ran"), "{junit}");
-    let (code, text) = assay(folder.path(), &["merge", "1.json", "2.json", "--json", "whole.json"]);
+    let (code, text) =
+        assay(folder.path(), &["merge", "1.json", "2.json", "--json", "whole.json", "--json-full"]);
     assert_eq!(code, Some(0), "{text}");
-    let (code, text) = run(&["--json", "at-once.json"]);
+    let (code, text) = run(&["--json", "at-once.json", "--json-full"]);
     assert_eq!(code, Some(0), "{text}");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
     assert_eq!(read("whole.json"), read("at-once.json"));
@@ -229,7 +230,7 @@ fn every_report_is_tried_and_existing_files_are_kept() {
         assert!(text.contains("selected checks passed") && text.contains("/dev/full: "), "{text}");
         assert!(read("after.xml").contains("<testsuites"));
     }
-    let (code, text) = run(&["--json", "out.json"]);
+    let (code, text) = run(&["--json", "out.json", "--json-full"]);
     assert_eq!(code, Some(0), "{text}");
     let hidden = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.expect("an entry").file_name().to_string_lossy().starts_with('.')
@@ -241,6 +242,41 @@ fn every_report_is_tried_and_existing_files_are_kept() {
     let (code, text) = run(&["--json", "out.json", "--resume", "out.json"]);
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("out.json: ") && read("out.json") == before, "{text}");
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn a_report_without_the_exchanges_of_passes_says_what_it_lacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |more: &[&str]| assay(folder.path(), &[&["run", "metadata.root", "--json"], more].concat());
+    for file in [&["brief.json"][..], &["full.json", "--json-full"]] {
+        let (code, text) = run(file);
+        assert_eq!(code, Some(0), "{text}");
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
+    assert!(2 * read("brief.json").len() < read("full.json").len());
+    for (arguments, code, words) in [
+        (
+            &["judge", "brief.json"][..],
+            2,
+            "brief.json: the report leaves out the exchanges of passed checks: run again",
+        ),
+        (
+            &["replay", "brief.json", "metadata.root.html"],
+            2,
+            "metadata.root.html passed, and the report leaves out",
+        ),
+        (&["run", "metadata.root", "--resume", "brief.json"], 2, "brief.json: the report leaves out"),
+        (&["merge", "full.json", "brief.json"], 2, "report 2 leaves out"),
+        (&["merge", "brief.json", "--json", "again.json"], 0, "selected checks passed"),
+        (&["diff", "full.json", "brief.json"], 0, "nothing got worse"),
+        (&["judge", "full.json"], 0, "0 different, 0 not judged"),
+    ] {
+        let (ended, text) = assay(folder.path(), arguments);
+        assert_eq!(ended, Some(code), "{arguments:?}: {text}");
+        assert!(text.contains(words), "{arguments:?}: {text}");
+    }
+    assert_eq!(read("again.json"), read("brief.json"));
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn files_may_come_from_standard_input() {
 #[test]
 fn no_path_that_a_report_names_is_opened() {
     let folder = tempdir().expect("a folder");
-    let run = assay(folder.path(), &["run", "metadata.root", "--json", "out.json"]);
+    let run = assay(folder.path(), &["run", "metadata.root", "--json", "out.json", "--json-full"]);
     assert!(run.status.success(), "{run:?}");
     let report = fs::read_to_string(folder.path().join("out.json")).expect("a report");
     // If the file were read, the commands would say that it is not a key, or not a certificate.

@@ -92,7 +92,7 @@ async fn ran(folder: &TempDir, service: &str, profile: &str, more: &[&str]) -> S
     let run = [&run[..], more, &["--json"]].concat();
     let (code, said) = assay(folder.path(), &[], &[&run[..], &["plan.json", "--plan"]].concat()).await;
     assert_eq!(code, Some(0), "{said}");
-    let (code, said) = assay(folder.path(), &[], &[&run[..], &["run.json"]].concat()).await;
+    let (code, said) = assay(folder.path(), &[], &[&run[..], &["run.json", "--json-full"]].concat()).await;
     let read = |name: &str| -> Value {
         let text = std::fs::read_to_string(folder.path().join(name)).unwrap_or_else(|_| panic!("{said}"));
         serde_json::from_str(&text).expect("JSON")

@@ -34,7 +34,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"))
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: Value) -> Value {
         self.number += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": params });
         self.send(&message.to_string());
@@ -45,7 +45,7 @@ impl Client {
 
     /// The text that a tool returns, and whether it is an error.
     fn call(&mut self, name: &str, arguments: Value) -> (String, bool) {
-        let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments }));
+        let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
         (text.to_owned(), result["isError"] == true)
@@ -72,14 +72,14 @@ async fn an_agent_runs_and_reads_a_cause() {
     std::fs::write(folder.path().join("assay.toml"), profile).expect("written");
     tokio::task::spawn_blocking(move || {
         let mut client = Client::start(folder.path(), &[]);
-        let hello = client.ask("initialize", json!({ "protocolVersion": "2025-06-18" }));
+        let hello = client.request("initialize", json!({ "protocolVersion": "2025-06-18" }));
         assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
         assert_eq!(
-            client.ask("initialize", json!({ "protocolVersion": "1999-01-01" }))["result"]["protocolVersion"],
+            client.request("initialize", json!({ "protocolVersion": "1999-01-01" }))["result"]["protocolVersion"],
             "2025-11-25"
         );
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-        let tools = client.ask("tools/list", json!({}));
+        let tools = client.request("tools/list", json!({}));
         let tools = tools["result"]["tools"].as_array().expect("a list").clone();
         assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"), "{tools:?}");
         for name in ["why", "replay"] {
@@ -139,7 +139,7 @@ fn a_wrong_message_gets_an_error_and_the_next_one_its_answer() {
         (json!({ "name": "run", "arguments": { "profile": "/etc/passwd" } }), "run: unknown field `profile`"),
         (json!({ "name": "run", "arguments": { "seed": -1 } }), "run: invalid value"),
     ] {
-        let answer = client.ask("tools/call", arguments);
+        let answer = client.request("tools/call", arguments);
         assert_eq!(answer["error"]["code"], -32_602, "{answer}");
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.starts_with(words)), "{answer}");
     }
@@ -164,7 +164,7 @@ fn a_cancelled_run_ends() {
     client.send(&run.to_string());
     // The run has begun.
     let (connection, _) = silent.accept().expect("a connection");
-    assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "it answers during a run");
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}), "it answers during a run");
     let params = json!({ "requestId": "r" });
     client.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string(),

@@ -116,7 +116,8 @@ async fn replay_without_a_check_lists_those_of_the_report_failed_ones_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let deviations = vec!["drop.response.expires-at/seconds".to_owned()];
     let served = start(&Options { deviations, ..Options::new(7) }).await.expect("a simulator");
-    let run = ["run", "--drop-url", &served.sites["drop"], "drop.response", "--json", "out.json"];
+    let run =
+        ["run", "--drop-url", &served.sites["drop"], "drop.response", "--json", "out.json", "--json-full"];
     assert_eq!(said(folder.path(), &run).await.0, Some(1));
     let (code, text) = said(folder.path(), &["replay", "out.json"]).await;
     assert_eq!(code, Some(2), "{text}");

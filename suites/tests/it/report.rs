@@ -11,6 +11,7 @@ use assay_suites::harness::run::Runner;
 use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::html::{self, Options};
+use assay_suites::report::{json, markdown};
 use assay_suites::services;
 
 /// The maximum size of a page; larger ones open slowly.
@@ -43,6 +44,9 @@ async fn a_whole_run_is_a_page_with_every_row() {
     assert_eq!(page, html::write(&run, Options::default()), "the same run, the same bytes");
     let full = html::write(&run, Options { full: true, ..Options::default() });
     assert!(full.len() > 2 * page.len(), "the exchanges of passes: {} bytes", full.len());
+    // For programs, and for a comment of at most 65,536 characters.
+    let (json, markdown) = (json::brief(&run).len(), markdown::write(&run).len());
+    assert!(json < 3_000_000 && markdown < 60_000, "{json} and {markdown} bytes");
     // Every check fails for a reason of its own, with long values.
     let mut failing = run;
     for outcome in &mut failing.outcomes {
@@ -57,6 +61,8 @@ async fn a_whole_run_is_a_page_with_every_row() {
     let page = html::write(&failing, Options::default());
     leave("failing.html", &page);
     assert!(page.len() < PAGE_BYTES, "{} bytes", page.len());
+    let (summary, comment) = (markdown::write(&failing).len(), markdown::comment(&failing, None).len());
+    assert!(summary < 60_000 && comment < 10_000, "{summary} and {comment} bytes");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -241,8 +241,18 @@ async fn a_killed_run_leaves_a_report_that_can_be_judged_merged_and_continued() 
         "[headers]\nX-Auth = {{ file = \"auth\" }}\n[metadata]\nurl = {url:?}\n[metadata.readings]\ninterface_path = \"/openapi.json\"\n"
     );
     std::fs::write(folder.path().join("p.toml"), profile).expect("written");
-    let run =
-        ["run", "--no-survey", "--jobs", "1", "--profile", "p.toml", "--json", "out.json", "metadata.root"];
+    let run = [
+        "run",
+        "--no-survey",
+        "--jobs",
+        "1",
+        "--profile",
+        "p.toml",
+        "--json",
+        "out.json",
+        "--json-full",
+        "metadata.root",
+    ];
     let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
         .args(run)
         .current_dir(folder.path())

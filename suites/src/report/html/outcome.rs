@@ -49,7 +49,7 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
         line(outcome.fact)
     );
     if !full {
-        put_brief(&mut out, run, outcome);
+        put_brief(&mut out, outcome);
         out.push_str("</div>\n");
         return out;
     }
@@ -91,7 +91,7 @@ pub(super) fn repeats(outcome: &Outcome, most: usize) -> Cow<'_, [String]> {
 }
 
 /// The start of the reason, the notes, and each exchange in a line.
-fn put_brief(out: &mut String, run: &Run, outcome: &Outcome) {
+fn put_brief(out: &mut String, outcome: &Outcome) {
     let reason = words::reason(outcome);
     let end = reason.floor_char_boundary(BRIEF_BYTES);
     let more = if end < reason.len() { "\u{2026}" } else { "" };
@@ -100,10 +100,7 @@ fn put_brief(out: &mut String, run: &Run, outcome: &Outcome) {
     }
     put_list(out, "Notes", &outcome.notes, VALUE_BYTES);
     if !outcome.exchanges.is_empty() {
-        // A cause links to the exchange that deviates.
-        let at = outcome.failure.as_ref().and_then(|failure| failure.exchange);
-        let at = at.unwrap_or(outcome.exchanges.len() - 1);
-        out.push_str(&format!("<h6 id=\"{}\">Exchanges</h6>", line(&address(run, outcome, at))));
+        out.push_str("<h6>Exchanges</h6>");
         put_answers(out, &answers(outcome));
     }
 }

@@ -192,7 +192,8 @@ const follow = () => {
   }
   row.element.open = true;
   furnish(row);
-  const target = $(name) ?? row.element;
+  // An exchange that is not shown in full is a line of a list.
+  const target = $(name) ?? row.element.querySelector("pre.head") ?? row.element;
   for (let at = target; at !== row.element; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   target.scrollIntoView({ block: "start" });
   (target.querySelector("summary") ?? row.element.querySelector("summary")).focus({ preventScroll: true });

@@ -30,8 +30,8 @@ pub(super) fn marked(text: &str) -> String {
 
 /// The sentences of the documents that a row tells.
 pub(super) fn quoted(sentences: Option<&Sentences>, row: Id) -> String {
-    let told = sentences.and_then(|all| all.get(&row.key)).into_iter().flatten();
-    told.map(|text| format!("<blockquote>{}</blockquote>\n", marked(text))).collect()
+    let named = sentences.and_then(|all| all.get(&row.key)).into_iter().flatten();
+    named.map(|text| format!("<blockquote>{}</blockquote>\n", marked(text))).collect()
 }
 
 /// Bytes on one line, escaped as [`line`] does; invalid UTF-8 is written as `\xff`.
