@@ -9,7 +9,7 @@ use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, pu
 use assay_suites::harness::data::Run;
 use assay_suites::harness::select::each_selects;
 use assay_suites::report::progress::Progress;
-use assay_suites::report::{json, junit};
+use assay_suites::report::{ctrf, json, junit};
 use assay_suites::support::files::startable;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
@@ -66,6 +66,9 @@ struct CommonArgs {
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the report in the Common Test Report Format (CTRF, JSON)
+    #[arg(long, value_name = "FILE")]
+    ctrf: Option<PathBuf>,
     /// Seconds after which a client that waits for nothing counts as hanging
     #[arg(long, default_value_t = 30, value_parser = whole::<u64>(1..=u64::MAX))]
     limit: u64,
@@ -222,14 +225,13 @@ fn start(
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
-    let files = [&common.json, &common.junit].map(Option::as_deref);
-    let files: Vec<&Path> = files.into_iter().flatten().collect();
+    let reports: [(&Option<PathBuf>, fn(&Run) -> String); 3] =
+        [(&common.json, json::write), (&common.junit, junit::write), (&common.ctrf, ctrf::write)];
+    let reports = reports.into_iter().filter_map(|(path, write)| Some((path.as_deref()?, write)));
+    let files: Vec<&Path> = reports.clone().map(|(path, _)| path).collect();
     common.printed.print(run, &files);
-    if let Some(path) = &common.json {
-        write(path, &json::write(run))?;
-    }
-    if let Some(path) = &common.junit {
-        write(path, &junit::write(run))?;
+    for (path, report) in reports {
+        write(path, &report(run))?;
     }
     match run.exit_code() {
         0 => Ok(()),

@@ -9,7 +9,7 @@ use assay_suites::profile::{FailOn, Gate, Percent};
 use assay_suites::report::diff::{self, Verdicts};
 use assay_suites::report::terminal::{self, View};
 use assay_suites::report::words;
-use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
+use assay_suites::report::{self, annotations, badge, ctrf, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
 use assay_suites::services::{self, SUITES};
 use assay_suites::support::files::{self, is_special};
@@ -69,6 +69,9 @@ pub(crate) struct Outputs {
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the report in the Common Test Report Format (CTRF, JSON)
+    #[arg(long, value_name = "FILE")]
+    ctrf: Option<PathBuf>,
     /// Write the report as one self-contained HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -207,9 +210,10 @@ impl Loaded {
 impl Outputs {
     /// The files of the requested reports, each with its flag.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all: [(&'static str, &Option<PathBuf>); 6] = [
+        let all: [(&'static str, &Option<PathBuf>); 7] = [
             ("--json", &self.json),
             ("--junit", &self.junit),
+            ("--ctrf", &self.ctrf),
             ("--html", &self.html),
             ("--markdown", &self.markdown),
             ("--sarif", &self.sarif),
@@ -222,6 +226,7 @@ impl Outputs {
     fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
         match flag {
             "--junit" => junit::write(run),
+            "--ctrf" => ctrf::write(run),
             "--html" => html::write(run, html::Options { full: self.html_full, since }),
             "--markdown" => markdown::write(run),
             "--sarif" => sarif::write(run),

@@ -6,6 +6,7 @@
 pub mod annotations;
 pub mod badge;
 mod causes;
+pub mod ctrf;
 pub mod diff;
 pub mod export;
 pub mod html;
@@ -26,6 +27,7 @@ use assay_spec::Id;
 use rayon::prelude::*;
 
 use crate::harness::data::{OtherReading, Outcome, Run};
+use crate::harness::judge::cause::Cause;
 use crate::harness::judge::conclusion::{Concluded, Conclusion, conclude};
 use crate::harness::redact::redact;
 use crate::http::curl::bearer_token;
@@ -72,6 +74,30 @@ fn bounded(text: &str, most: usize) -> String {
         None if line.len() < text.trim_end().len() => format!("{line}\u{2026}"),
         None => line.to_owned(),
     }
+}
+
+/// A text in at most `most` bytes; an ellipsis says that it was cut.
+fn shortened(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('\u{2026}');
+    }
+    text
+}
+
+/// The name of an outcome among those of its group. Client suites have several facts for each requirement, which then belong
+/// to the name.
+fn case_name(group: &[&Outcome], outcome: &Outcome) -> String {
+    let id = outcome.requirement;
+    let has_others = group.iter().filter(|other| other.requirement == id).count() > 1;
+    if has_others { format!("{id} {}", outcome.fact) } else { id.to_string() }
+}
+
+/// The cause of an outcome that did not pass.
+fn cause_of<'causes>(causes: &'causes [Cause], run: &Run, outcome: &Outcome) -> Option<&'causes Cause> {
+    let is_of =
+        |cause: &&Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], outcome));
+    causes.iter().find(is_of)
 }
 
 /// The outcomes by group, in order.
@@ -337,13 +363,14 @@ mod tests {
     }
 
     /// Every report.
-    fn every_report(run: &Run) -> [(&'static str, String); 8] {
+    fn every_report(run: &Run) -> [(&'static str, String); 9] {
         [
             ("terminal", terminal::summary(run, false)),
             ("html", html::write(run, html::Options::default())),
             ("markdown", markdown::write(run)),
             ("junit", junit::write(run)),
             ("sarif", sarif::write(run)),
+            ("ctrf", ctrf::write(run)),
             ("annotations", annotations::write(run)),
             ("badge", badge::write(run)),
             ("json", json::write(run)),
@@ -352,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_failure_shows_its_evidence() {
-        for (name, report) in &every_report(&example::run())[..5] {
+        for (name, report) in &every_report(&example::run())[..6] {
             for part in [
                 "publish.first-group.second-is-refused",
                 "second_prepare_is_refused",
