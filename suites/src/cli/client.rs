@@ -143,9 +143,9 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
-                let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
-                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                let rows = cases.iter().map(|case| case.requirement);
+                let progress = Progress::start(rows, common.printed.quiet, None);
+                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
                 progress.finish();
                 run
             };
@@ -161,9 +161,9 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
-                let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
-                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                let rows = cases.iter().map(|case| case.requirement);
+                let progress = Progress::start(rows, common.printed.quiet, None);
+                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
                 progress.finish();
                 run
             };
@@ -225,13 +225,17 @@ fn start(
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
-    let reports: [(&Option<PathBuf>, fn(&Run) -> String); 3] =
-        [(&common.json, json::write), (&common.junit, junit::write), (&common.ctrf, ctrf::write)];
-    let reports = reports.into_iter().filter_map(|(path, write)| Some((path.as_deref()?, write)));
-    let files: Vec<&Path> = reports.clone().map(|(path, _)| path).collect();
+    let files = [&common.json, &common.junit, &common.ctrf].map(Option::as_deref);
+    let files: Vec<&Path> = files.into_iter().flatten().collect();
     common.printed.print(run, &files);
-    for (path, report) in reports {
-        write(path, &report(run))?;
+    for (path, report) in [
+        (&common.json, json::write as fn(&Run) -> String),
+        (&common.junit, junit::write),
+        (&common.ctrf, ctrf::write),
+    ] {
+        if let Some(path) = path {
+            write(path, &report(run))?;
+        }
     }
     match run.exit_code() {
         0 => Ok(()),

@@ -36,9 +36,9 @@ pub(crate) enum What {
     /// Resend the recorded requests of one check
     #[command(after_help = super::report::REPLAY_HELP)]
     Replay(super::report::ReplayArgs),
-    /// Print the JSON Schema of a report
+    /// Print the JSON Schema of a report, or of another output in JSON
     #[command(after_help = super::report::SCHEMA_HELP)]
-    Schema,
+    Schema(super::report::SchemaArgs),
     /// Start the simulator: every service on loopback, each on its own port
     #[cfg(feature = "embedded")]
     #[command(after_help = super::sim::HELP)]
@@ -114,8 +114,8 @@ impl What {
             What::Merge(args) => super::report::merge(&args),
             What::Judge(args) => super::report::judge(args).await,
             What::Replay(args) => super::report::replay(args).await,
-            What::Schema => {
-                super::report::schema();
+            What::Schema(args) => {
+                super::report::schema(&args);
                 Ok(())
             }
             #[cfg(feature = "embedded")]

@@ -65,6 +65,18 @@ pub(crate) enum Ending {
     Failed(String),
 }
 
+impl Ending {
+    /// The exit code, and what is printed on standard error; empty if all is said.
+    pub(crate) fn code_and_reason(&self) -> (u8, &str) {
+        match self {
+            Ending::Code(code) => (*code, ""),
+            Ending::Bad(why) => (2, why),
+            Ending::Unreachable(why) => (3, why),
+            Ending::Failed(why) => (4, why),
+        }
+    }
+}
+
 impl From<SetupError> for Ending {
     fn from(error: SetupError) -> Ending {
         match error {

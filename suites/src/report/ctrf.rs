@@ -7,7 +7,7 @@ use super::terminal::{answers, plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, case_name, cause_of, group, objections, readable, shortened};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::{Cause, causes};
-use crate::harness::judge::conclusion::tested;
+use crate::harness::judge::conclusion::{adds, tested};
 use crate::report::words;
 use crate::support::prose::one_line;
 
@@ -103,7 +103,7 @@ fn test(run: &Run, outcome: &Outcome, name: &str, cause: Option<&Cause>) -> Valu
     let mut test = json!({
         "testId": format!("{id} {}", outcome.fact),
         "name": name,
-        "status": status(outcome),
+        "status": status(run, outcome),
         "rawStatus": outcome.verdict.name(),
         "duration": outcome.elapsed_ms.unwrap_or_default(),
         "suite": [id.service.name(), group(id)],
@@ -142,9 +142,9 @@ fn test(run: &Run, outcome: &Outcome, name: &str, cause: Option<&Cause>) -> Valu
     test
 }
 
-fn status(outcome: &Outcome) -> &'static str {
+fn status(run: &Run, outcome: &Outcome) -> &'static str {
     match outcome.verdict {
-        _ if outcome.is_red() => "failed",
+        _ if outcome.is_red() || adds(run.gate.fail_on, outcome.verdict) => "failed",
         Verdict::Error => "failed",
         Verdict::Pass | Verdict::Warn => "passed",
         Verdict::NotApplicable | Verdict::NotTestable => "skipped",
@@ -156,6 +156,7 @@ fn status(outcome: &Outcome) -> &'static str {
 mod tests {
     use super::*;
     use crate::harness::data::{Reason, Shards, Why};
+    use crate::profile::FailOn;
     use crate::report::example;
 
     #[test]
@@ -178,13 +179,17 @@ mod tests {
             ["pass", "fail", "not-testable", "not-testable", "warn", "inconclusive", "error"],
             "in order"
         );
-        assert_eq!(tests[2]["name"], "publish.first-group.needs-time it_ends", "two facts of one requirement");
+        assert_eq!(
+            tests[2]["name"], "publish.first-group.needs-time it_ends",
+            "two facts of one requirement"
+        );
         let failed = &tests[1];
         assert_eq!(failed["message"], "fail: the second was accepted");
         assert_eq!(failed["suite"], json!(["publish", "publish.first-group"]));
         assert_eq!(failed["extra"]["cause"], "POST /prepare returned 200, wanted 409");
         let trace = failed["trace"].as_str().expect("a string");
-        for part in ["got      200", "repeat   curl -sS", "POST /prepare HTTP/1.1", "Bearer [redacted token]"] {
+        for part in ["got      200", "repeat   curl -sS", "POST /prepare HTTP/1.1", "Bearer [redacted token]"]
+        {
             assert!(trace.contains(part), "{part} in {trace}");
         }
         assert!(tests[0].get("trace").is_none() && tests[0].get("message").is_none());
@@ -224,5 +229,8 @@ mod tests {
         assert_eq!((&summary["start"], &summary["duration"]), (&json!(1_790_125_323_000_i64), &json!(1500)));
         assert_eq!(summary["stop"], json!(1_790_125_324_500_i64));
         assert_eq!(document["results"]["environment"]["shardId"], "1,3/4");
+        run.gate.fail_on = FailOn::Should;
+        let gated = super::document(&run);
+        assert_eq!(gated["results"]["tests"][5]["status"], "failed", "a warning fails this run");
     }
 }

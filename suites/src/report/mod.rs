@@ -8,6 +8,7 @@ pub mod badge;
 mod causes;
 pub mod ctrf;
 pub mod diff;
+pub mod events;
 pub mod export;
 pub mod html;
 pub mod json;
@@ -76,7 +77,7 @@ fn bounded(text: &str, most: usize) -> String {
     }
 }
 
-/// A text in at most `most` bytes; an ellipsis says that it was cut.
+/// At most `most` bytes of a string; an ellipsis says that it was cut.
 fn shortened(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));
@@ -161,7 +162,12 @@ fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
 
 /// Adds the run's bearer tokens to `hidden`; returns whether there are any.
 fn add_tokens(run: &Run, hidden: &mut Hidden) -> bool {
-    let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
+    run.outcomes.iter().fold(false, |found, outcome| add_tokens_of(outcome, hidden) | found)
+}
+
+/// Adds the bearer tokens of an outcome to `hidden`; returns whether there are any.
+fn add_tokens_of(outcome: &Outcome, hidden: &mut Hidden) -> bool {
+    let headers = outcome.exchanges.iter().flat_map(|exchange| &exchange.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
     // A token that is already replaced by its name is not a secret.
     let tokens: BTreeSet<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();

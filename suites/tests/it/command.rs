@@ -248,9 +248,10 @@ fn one_file_under_two_flags_is_rejected_before_anything_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
     std::fs::write(&kept, "as it was").expect("written");
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--json", "kept", "--junit", "./kept"], "--json and --junit name the same file"),
         (&["--html", "new", "--sarif", "new"], "--html and --sarif"),
+        (&["--junit", "new", "--ctrf", "new"], "--junit and --ctrf"),
         (&["--json", "kept", "--write-baseline", "kept"], "--json and --write-baseline"),
         (&["--baseline", "kept", "--html", "kept"], "--html and --baseline"),
         (&["--only-new", "kept", "--markdown", "kept"], "--markdown and --only-new"),

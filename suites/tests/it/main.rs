@@ -9,6 +9,8 @@ mod command;
 mod endings;
 mod endpoints;
 mod entry;
+#[cfg(unix)]
+mod events;
 mod exchanges;
 #[cfg(unix)]
 mod files;

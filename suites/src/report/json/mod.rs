@@ -1,15 +1,17 @@
-//! The JSON report, version 5: writing and reading.
+//! The JSON report, version 6: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::rerun::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
 //! is stored once, in the table `bodies`, under its SHA-256. [`schema`] describes the format.
 
 mod read;
-mod schema;
+pub(super) mod schema;
 mod wire;
 mod write;
 
-pub use schema::schema;
+pub use schema::{schema, schema_of};
+pub(super) use wire::ServiceCoverage;
+pub(super) use write::{counts, of_service};
 
 use super::{redacted, redacted_with};
 use crate::harness::data::Run;
