@@ -187,6 +187,15 @@ fn unmarked(cell: &str) -> String {
     words.collect::<Vec<_>>().concat()
 }
 
+/// What a name is for `assay help`, besides a command: a service, a page, or a word.
+pub(crate) fn what_is(name: &str) -> Option<&'static str> {
+    match topic(name) {
+        Some(_) if Service::named(name).is_some() => Some("a service"),
+        Some(_) => Some("a page of the documentation"),
+        None => meaning(name).map(|_| "a word"),
+    }
+}
+
 /// What the pages say about a word, such as a verdict.
 fn meaning(word: &str) -> Option<String> {
     let is_it = |cell: &str| cell == word || cell.split(" (").next() == Some(word);

@@ -66,6 +66,8 @@ enum Schema {
     Report,
     /// A line of run --events
     Events,
+    /// The explanations of explain --json
+    Explain,
 }
 
 #[derive(Args)]
@@ -241,6 +243,7 @@ pub(crate) fn schema(args: &SchemaArgs) {
     let schema = match args.what {
         Schema::Report => json::schema(),
         Schema::Events => events::schema(),
+        Schema::Explain => super::explain::schema(),
     };
     println!("{schema:#}");
 }
