@@ -27,6 +27,9 @@ pub(crate) enum What {
     /// Compare two reports: regressions, fixes, new checks
     #[command(after_help = super::report::DIFF_HELP)]
     Diff(super::report::DiffArgs),
+    /// Show many reports over time: flaky checks, coverage, durations
+    #[command(after_help = super::history::HELP)]
+    History(super::history::HistoryArgs),
     /// Merge the reports of shards into one
     #[command(after_help = super::report::MERGE_HELP)]
     Merge(super::report::MergeArgs),
@@ -111,6 +114,7 @@ impl What {
         match self {
             What::Run(args) => Box::pin(super::run::run(*args)).await,
             What::Diff(args) => super::report::compare(&args),
+            What::History(args) => super::history::history(&args),
             What::Merge(args) => super::report::merge(&args),
             What::Judge(args) => super::report::judge(args).await,
             What::Replay(args) => super::report::replay(args).await,

@@ -14,7 +14,7 @@ use super::{Ending, is_coloured};
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Test a server", &["run", "init", "doctor"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
-    ("Reports", &["diff", "merge", "judge", "replay", "schema"]),
+    ("Reports", &["diff", "history", "merge", "judge", "replay", "schema"]),
     ("Simulator and proof", &["sim", "prove"]),
     ("Conforming clients", &["publish", "verify-publish", "chat", "recover", "cid"]),
     ("Reference", &["explain", "requirements", "readings", "openapi", "help", "completions", "man"]),

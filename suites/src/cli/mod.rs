@@ -28,6 +28,7 @@ pub(crate) mod command;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod help;
+pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod openapi;

@@ -13,6 +13,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::diff::{Verdicts, diff};
 use assay_suites::report::events;
 use assay_suites::report::export;
+use assay_suites::report::history;
 use assay_suites::report::json;
 use assay_suites::report::words;
 use assay_suites::rerun::judge;
@@ -66,6 +67,8 @@ enum Schema {
     Report,
     /// A line of run --events
     Events,
+    /// The history of history --json
+    History,
     /// The explanations of explain --json
     Explain,
 }
@@ -243,6 +246,7 @@ pub(crate) fn schema(args: &SchemaArgs) {
     let schema = match args.what {
         Schema::Report => json::schema(),
         Schema::Events => events::schema(),
+        Schema::History => history::schema(),
         Schema::Explain => super::explain::schema(),
     };
     println!("{schema:#}");

@@ -10,6 +10,7 @@ pub mod ctrf;
 pub mod diff;
 pub mod events;
 pub mod export;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -19,6 +19,8 @@ mod fuzz;
 mod gateway;
 mod gateway_exchanges;
 mod gateway_hostile;
+#[cfg(unix)]
+mod history;
 mod hostile;
 mod hosting;
 mod jobs;

@@ -135,7 +135,7 @@ fn explain_says_what_other_names_are() {
             assert!(err.contains(expected), "{err}");
         }
     }
-    for output in ["report", "events", "explain"] {
+    for output in ["report", "events", "history", "explain"] {
         let schema: Value = serde_json::from_str(&printed(&["schema", output])).expect("JSON");
         assert!(schema["$schema"].is_string(), "{output}");
     }

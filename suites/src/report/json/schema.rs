@@ -79,6 +79,12 @@ pub(in crate::report) fn some_counts(_: &mut SchemaGenerator) -> Schema {
     numbers(Verdict::ALL.iter().map(|verdict| verdict.name()))
 }
 
+/// A list of verdicts, each of which may be null.
+pub(in crate::report) fn verdicts(_: &mut SchemaGenerator) -> Schema {
+    let names = Verdict::ALL.iter().map(|verdict| Value::from(verdict.name()));
+    json_schema!({ "type": "array", "items": { "enum": names.chain([Value::Null]).collect::<Vec<_>>() } })
+}
+
 /// A count for each service that has one.
 pub(in crate::report) fn by_service(_: &mut SchemaGenerator) -> Schema {
     numbers(Service::ALL.iter().map(|service| service.name()))
