@@ -33,13 +33,7 @@ fn main() -> ExitCode {
     let ending = runtime.block_on(command.what.run());
     // Open connections must not delay the exit.
     runtime.shutdown_background();
-    let (code, why) = match ending {
-        Ok(()) => (0, String::new()),
-        Err(Ending::Code(code)) => (code, String::new()),
-        Err(Ending::Bad(why)) => (2, why),
-        Err(Ending::Unreachable(why)) => (3, why),
-        Err(Ending::Failed(why)) => (4, why),
-    };
+    let (code, why) = ending.as_ref().err().map_or((0, ""), Ending::code_and_reason);
     if !why.is_empty() {
         tell(format_args!("assay: {why}\n"));
     }

@@ -1,5 +1,5 @@
 // Opens reports from disk in a real browser and uses them as a reader does.
-// node check.mjs WHOLE.html FAILING.html HOSTILE.html [FOLDER-FOR-SCREENSHOTS]; exits with 1 if there are findings.
+// node check.mjs WHOLE.html FAILING.html HOSTILE.html HISTORY.html [FOLDER-FOR-SCREENSHOTS]; exits with 1 if there are findings.
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,8 +12,8 @@ const BYTES = 1_500_000;
 const NODES = 5_000;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const [whole, failing, hostile] = process.argv.slice(2, 5).map((path) => pathToFileURL(resolve(path)).href);
-const pictures = process.argv[5];
+const [whole, failing, hostile, history] = process.argv.slice(2, 6).map((path) => pathToFileURL(resolve(path)).href);
+const pictures = process.argv[6];
 if (pictures) mkdirSync(pictures, { recursive: true });
 
 const findings = [];
@@ -329,7 +329,34 @@ const neverActs = async (url) => {
   await context.close();
 };
 
+// The page of `assay history`: it has no rows to open, and needs no script but for its search.
+const readsHistory = async (url, name) => {
+  const { context, page } = await open(url);
+  await isAccessible(page, `${name}: at 1280 pixels`);
+  await showsThemes(page, name);
+  const total = await page.locator(".tracks tbody tr").count();
+  check(total > 0 && (await shown(page)) === total, `${name}: every check counts at first`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("drop.");
+  const found = await page.locator(".tracks tbody tr:visible").count();
+  check(found > 0 && found < total && found === (await shown(page)), `${name}: search shows ${found} of ${total}`);
+  await page.keyboard.press("Escape");
+  check((await shown(page)) === total, `${name}: Escape clears the search`);
+  await context.close();
+  const phone = await open(url, { viewport: { width: 390, height: 844 } });
+  await picture(phone.page, `${name}-phone`);
+  await phone.page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+  const [wide, room] = await phone.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  check(wide <= room, `${name}: on a phone, the page is ${wide} pixels wide in a window of ${room}`);
+  await isAccessible(phone.page, `${name}: at 390 pixels, unfolded`);
+  await phone.context.close();
+  const plain = await open(url, { javaScriptEnabled: false });
+  check(!(await plain.page.locator("#filters").isVisible()) && (await plain.page.locator(".strip").count()) === total, `${name}: without scripts every check is there`);
+  await plain.context.close();
+};
+
 try {
+  if (history) await readsHistory(history, "history");
   for (const [name, url] of Object.entries({ whole, failing, hostile })) {
     const { context, page } = await open(url);
     await isSmall(page, name, new URL(url));

@@ -9,7 +9,7 @@ use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, pu
 use assay_suites::harness::data::Run;
 use assay_suites::harness::select::each_selects;
 use assay_suites::report::progress::Progress;
-use assay_suites::report::{json, junit};
+use assay_suites::report::{ctrf, json, junit};
 use assay_suites::support::files::startable;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
@@ -66,6 +66,9 @@ struct CommonArgs {
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the report in the Common Test Report Format (CTRF, JSON)
+    #[arg(long, value_name = "FILE")]
+    ctrf: Option<PathBuf>,
     /// Seconds after which a client that waits for nothing counts as hanging
     #[arg(long, default_value_t = 30, value_parser = whole::<u64>(1..=u64::MAX))]
     limit: u64,
@@ -140,9 +143,9 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
-                let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.is_short());
-                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                let rows = cases.iter().map(|case| case.requirement);
+                let progress = Progress::start(rows, common.printed.is_short(), None);
+                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
                 progress.finish();
                 run
             };
@@ -158,9 +161,9 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
                 common.hold(async |hold| suite.hold(case, hold).await).await
             } else {
-                let progress =
-                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.is_short());
-                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                let rows = cases.iter().map(|case| case.requirement);
+                let progress = Progress::start(rows, common.printed.is_short(), None);
+                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
                 progress.finish();
                 run
             };
@@ -222,14 +225,17 @@ fn start(
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
-    let files = [&common.json, &common.junit].map(Option::as_deref);
+    let files = [&common.json, &common.junit, &common.ctrf].map(Option::as_deref);
     let files: Vec<&Path> = files.into_iter().flatten().collect();
     common.printed.print(run, &files);
-    if let Some(path) = &common.json {
-        write(path, &json::write(run))?;
-    }
-    if let Some(path) = &common.junit {
-        write(path, &junit::write(run))?;
+    for (path, report) in [
+        (&common.json, json::write as fn(&Run) -> String),
+        (&common.junit, junit::write),
+        (&common.ctrf, ctrf::write),
+    ] {
+        if let Some(path) = path {
+            write(path, &report(run))?;
+        }
     }
     match run.exit_code() {
         0 => Ok(()),

@@ -27,6 +27,9 @@ pub(crate) enum What {
     /// Compare two reports: regressions, fixes, new checks
     #[command(after_help = super::report::DIFF_HELP)]
     Diff(super::report::DiffArgs),
+    /// Show many reports over time: flaky checks, coverage, durations
+    #[command(after_help = super::history::HELP)]
+    History(super::history::HistoryArgs),
     /// Merge the reports of shards into one
     #[command(after_help = super::report::MERGE_HELP)]
     Merge(super::report::MergeArgs),
@@ -36,9 +39,9 @@ pub(crate) enum What {
     /// Resend the recorded requests of one check
     #[command(after_help = super::report::REPLAY_HELP)]
     Replay(super::report::ReplayArgs),
-    /// Print the JSON Schema of a report
+    /// Print the JSON Schema of a report, or of another output in JSON
     #[command(after_help = super::report::SCHEMA_HELP)]
-    Schema,
+    Schema(super::report::SchemaArgs),
     /// Start the simulator: every service on loopback, each on its own port
     #[cfg(feature = "embedded")]
     #[command(after_help = super::sim::HELP)]
@@ -114,11 +117,12 @@ impl What {
         match self {
             What::Run(args) => Box::pin(super::run::run(*args)).await,
             What::Diff(args) => super::report::compare(&args),
+            What::History(args) => super::history::history(&args),
             What::Merge(args) => super::report::merge(&args),
             What::Judge(args) => super::report::judge(args).await,
             What::Replay(args) => super::report::replay(args).await,
-            What::Schema => {
-                super::report::schema();
+            What::Schema(args) => {
+                super::report::schema(&args);
                 Ok(())
             }
             #[cfg(feature = "embedded")]

@@ -1,21 +1,22 @@
 //! `assay explain`: everything that is known about a requirement.
 
-use assay_spec::names::did_you_mean;
-use assay_spec::requirement::{Evidence, Level, Subject};
-use assay_spec::{Id, catalogue};
-use assay_suites::harness::check::{Check, Weight};
-use assay_suites::services;
-use assay_suites::services::SUITES;
-use assay_suites::support::prose::wrap;
-use assay_vectors::{Case, cases};
-use clap::Args;
+mod known;
 
-use super::Ending;
-use super::run::has_flag;
+use assay_spec::names::did_you_mean;
+use assay_spec::{Id, catalogue};
+use assay_suites::report::json;
+use assay_suites::support::prose::{count, wrap};
+use assay_vectors::cases;
+use clap::Args;
+use serde_json::Value;
+
+use self::known::{CaseFile, Cost, Explained, Known, OfCheck, OfClient, VERSION};
+use super::{Ending, help};
 
 pub(crate) const HELP: &str = "Examples:
   assay explain publish.prepare.one-in-flight
   assay explain publish.domain.alphabet gateway.confidential.resolved
+  assay explain --json publish.prepare.one-in-flight
   assay explain --edits FreeLock
 
 The sentences of a section are counted from 1; a table row counts as a sentence.
@@ -34,6 +35,9 @@ pub(crate) struct ExplainArgs {
     /// List the deviations and variations that edit values of this type of the simulator, such as a step that a handler calls
     #[arg(long, value_name = "TYPE", conflicts_with = "ids")]
     edits: Option<String>,
+    /// Print it as JSON; assay schema explain prints the schema
+    #[arg(long, conflicts_with = "edits")]
+    json: bool,
 }
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Ending> {
@@ -43,9 +47,20 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Ending> {
     }
     let rows = args.ids.iter().map(|id| find(id)).collect::<Result<Vec<Id>, Ending>>()?;
     let cases = cases();
-    let pages: Vec<String> = rows.into_iter().map(|row| page(row, &cases)).collect();
-    print!("{}", pages.join("\n"));
+    let requirements: Vec<Known> = rows.into_iter().map(|row| Known::new(row, &cases)).collect();
+    if args.json {
+        let explained = Explained { version: VERSION, requirements };
+        let text = serde_json::to_string_pretty(&explained).expect("strings can be written as JSON");
+        println!("{text}");
+    } else {
+        print!("{}", requirements.iter().map(page).collect::<Vec<_>>().join("\n"));
+    }
     Ok(())
+}
+
+/// The JSON Schema of `assay explain --json`.
+pub(crate) fn schema() -> Value {
+    json::schema_of::<Explained>()
 }
 
 /// What edits values of a type.
@@ -64,6 +79,8 @@ fn find(id: &str) -> Result<Id, Ending> {
         let ids: Vec<String> = catalogue::requirements().map(ToString::to_string).collect();
         Ending::Bad(if cases().iter().any(|case| case.id == id) {
             format!("{id:?} is a golden case, not a requirement; use assay vectors explain {id}")
+        } else if let Some(what) = help::what_is(id) {
+            format!("{id:?} is {what}, not a requirement; assay help {id} explains it")
         } else {
             let near = did_you_mean(id, ids.iter().map(String::as_str));
             format!("no requirement has the id {id:?}{near}")
@@ -71,73 +88,54 @@ fn find(id: &str) -> Result<Id, Ending> {
     })
 }
 
-fn page(row: Id, cases: &[Case]) -> String {
-    let mut out = format!("{row}\n{}\n", wrap("  ", row.statement()));
-    out += &field("level", row.level.name());
-    out += &field("binds", row.subject.name());
-    out += &field("source", &row.source());
-    out += &field("evidence", row.evidence.name());
-    for reading in SUITES.readings(&[]) {
-        if reading.rows.contains(&row) || reading.silent.contains(&row) {
-            out += &field("reading", &format!("{} in the profile: {}", reading.key, reading.means));
-        }
+fn page(known: &Known) -> String {
+    let mut out = format!("{}\n{}\n", known.id, wrap("  ", &known.statement));
+    out += &field("level", known.level);
+    out += &field("binds", known.binds);
+    out += &field("source", &known.source);
+    out += &field("evidence", known.evidence);
+    for reading in &known.readings {
+        out += &field("reading", &format!("{} in the profile: {}", reading.key, reading.means));
     }
-    match row.evidence {
-        Evidence::Check => out += &services::check(row).map(of_check).unwrap_or_default(),
-        Evidence::Client => out += &of_client(row),
-        Evidence::Vector => {}
-        Evidence::NotObservable(why) => {
-            out += &head("Why there is no test");
-            out += &wrap("  ", &format!("It cannot be observed from outside: {why}."));
-        }
-        Evidence::Open(why) => {
-            out += &head("Why there is no test");
-            let open = "No check asserts it, and no result depends on it";
-            out += &wrap("  ", &format!("The documents leave it open: {why}. {open}."));
-        }
+    if let Some(check) = &known.check {
+        out += &of_check(known, check);
     }
-    out + &of_cases(row, cases)
+    if let Some(client) = &known.client {
+        out += &of_client(known, client);
+    }
+    if let Some(why) = &known.untested {
+        out += &head("Why there is no test");
+        out += &wrap("  ", why);
+    }
+    out + &of_cases(known)
 }
 
-fn of_check(check: &Check) -> String {
-    let row = check.requirement;
+fn of_check(known: &Known, check: &OfCheck) -> String {
     let mut out = head("What the check does");
-    for paragraph in check.doc.split("\n\n") {
+    for paragraph in &check.does {
         out += &wrap("  ", paragraph);
     }
-    if check.rejects {
+    if check.needs_counterpart {
         out += &wrap("  ", "It passes only if the valid counterpart is accepted.");
     }
     out += "\n";
     out += &field("fact", check.fact);
-    if let Some(rejection) = check.rejection() {
-        out += &field("rejection", &rejection.allowed());
-        if let Some(anchor) = rejection.sentence(row) {
-            out += &field("demanded", anchor.heading);
-        }
+    if let Some(rejection) = &check.rejection {
+        out += &field("rejection", &rejection.allowed);
+        out.extend(rejection.demanded.map(|heading| field("demanded", heading)));
     }
-    for need in check.needs {
-        out += &field("needs", need.missing());
+    for need in &check.needs {
+        out += &field("needs", need);
     }
-    out += &field("cost", &cost(check));
+    out += &field("cost", &cost(&check.cost));
 
-    out += &head("What a failure usually means");
-    let usual = match (row.level, check.rejects, row.subject) {
-        (Level::Should | Level::May, ..) => {
-            "The server does not do what the documents recommend. The verdict is warn, and the run still conforms."
-        }
-        (_, true, _) => "The server accepts what it must reject, or rejects it in another way.",
-        (.., Subject::Server) => "The server does not do what the statement says.",
-        _ => "What the target stores or returns is not what the statement says.",
-    };
-    out += &wrap("  ", usual);
-    let deviations = deviations_of(row);
-    if !deviations.is_empty() {
+    out += &of_failure(known);
+    if !check.examples.is_empty() {
         out += "  For example:\n";
-        out.extend(deviations.iter().map(|(_, about)| wrap("  - ", about)));
+        out.extend(check.examples.iter().map(|one| wrap("  - ", &one.about)));
     }
-    if !check.after.is_empty() {
-        let mut ids: Vec<String> = check.after.iter().map(ToString::to_string).collect();
+    if !check.rests_on.is_empty() {
+        let mut ids = check.rests_on.clone();
         let more = ids.len().saturating_sub(MOST_LISTED);
         ids.truncate(MOST_LISTED);
         ids.extend((more > 0).then(|| format!("and {more} more")));
@@ -146,88 +144,76 @@ fn of_check(check: &Check) -> String {
     }
 
     out += &head("Run it alone");
-    let flag = format!("{}-url", row.service);
-    if has_flag(&flag) {
-        out += &format!("  assay run --{flag} URL {row}\n");
-    }
-    out += &format!("  assay run --profile FILE {row}\n");
-    if let Some((name, _)) = deviations.first() {
+    out += &commands(&known.run_alone[..known.run_alone.len() - known.golden_cases.len()]);
+    if !check.see_it_fail.is_empty() {
         out += "\nTo see it fail, start the simulator with a deviation and run the check there:\n";
-        out += &format!("  assay sim --write-profile p.toml --deviate {name}\n");
-        out += &format!("  assay run --profile p.toml {row}\n");
+        out += &commands(&check.see_it_fail);
     }
     out
 }
 
-fn cost(check: &Check) -> String {
-    let cost = check.costs().own;
+fn cost(cost: &Cost) -> String {
     let counts = [
         (cost.requests, "request"),
         (cost.writes, "write"),
         (cost.publishes, "publish"),
-        (cost.drops, "upload"),
+        (cost.uploads, "upload"),
     ];
-    let mut parts: Vec<String> = Vec::new();
-    for (count, noun) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        let plural = match (count, noun) {
-            (1, _) => "",
-            (_, "publish") => "es",
-            _ => "s",
-        };
-        parts.push(format!("{count} {noun}{plural}"));
-    }
-    let weight = check.weight();
-    if weight != Weight::Light {
-        parts.push(format!("on a shared target only with --include {}", weight.name()));
-    }
+    let mut parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| count(number, noun))
+        .collect();
+    parts.extend(cost.include.map(|weight| format!("on a shared target only with --include {weight}")));
     parts.join(", ")
 }
 
-fn of_client(row: Id) -> String {
-    let worlds = worlds_of(row);
+fn of_client(known: &Known, client: &OfClient) -> String {
     let mut out = head("What the client suite does");
     out += &wrap("  ", "It starts the client in each of these worlds, and judges what the client sends:");
-    out.extend(worlds.iter().map(|(_, fact)| format!("  - {fact}\n")));
-    if worlds.is_empty() {
+    out.extend(client.worlds.iter().map(|fact| format!("  - {fact}\n")));
+    if client.worlds.is_empty() {
         out += "  This build has no simulator, so it cannot list them.\n";
     }
-    out += &head("What a failure usually means");
-    out += &wrap("  ", "In the world with that name, the client did not do what the statement says.");
-    if let Some((program, _)) = worlds.first() {
+    out += &of_failure(known);
+    if !client.worlds.is_empty() {
         out += &head("Run it alone");
-        out += &format!("  assay client {program} {row} -- CLIENT\n");
+        out += &commands(&known.run_alone[..1]);
     }
     out
 }
 
 /// The golden cases that cover the row.
-fn of_cases(row: Id, cases: &[Case]) -> String {
-    let id = row.to_string();
-    let own: Vec<&Case> = cases.iter().filter(|case| case.requirements.contains(&id)).collect();
-    let Some(first) = own.first() else { return String::new() };
-    let mut places: Vec<&str> = own.iter().map(|case| case.place()).collect();
-    places.dedup();
+fn of_cases(known: &Known) -> String {
+    let files = &known.golden_cases;
+    let Some(first) = files.first().and_then(|file| file.cases.first()) else { return String::new() };
     let mut out = head("Golden cases");
-    for place in &places {
-        let of_place: Vec<&&Case> = own.iter().filter(|case| case.place() == *place).collect();
-        out += &format!("  vectors/data/{place}.json\n");
-        for case in of_place.iter().take(MOST_LISTED) {
-            out += &format!("    {}\n", case.id);
+    for CaseFile { file, cases } in files {
+        out += &format!("  {file}\n");
+        for case in cases.iter().take(MOST_LISTED) {
+            out += &format!("    {case}\n");
         }
-        if of_place.len() > MOST_LISTED {
-            out += &format!("    and {} more\n", of_place.len() - MOST_LISTED);
+        if cases.len() > MOST_LISTED {
+            out += &format!("    and {} more\n", cases.len() - MOST_LISTED);
         }
     }
-    if row.evidence == Evidence::Vector {
-        out += &head("What a failure usually means");
-        let rejects = if row.rule.is_empty() { "" } else { ", or accepts a case that it must reject" };
-        out += &wrap("  ", &format!("The program returns another result for one of these cases{rejects}."));
+    if known.check.is_none() && known.failure_means.is_some() && known.client.is_none() {
+        out += &of_failure(known);
         out += &head("Run it alone");
     } else {
         out += "\n";
     }
-    out.extend(places.iter().map(|place| format!("  assay vectors run --only {place}/ -- PROGRAM\n")));
-    out + &format!("  assay vectors explain {}\n", first.id)
+    out += &commands(&known.run_alone[known.run_alone.len() - files.len()..]);
+    out + &format!("  assay vectors explain {first}\n")
+}
+
+fn of_failure(known: &Known) -> String {
+    let means = known.failure_means.as_deref().unwrap_or_default();
+    head("What a failure usually means") + &wrap("  ", means)
+}
+
+fn commands(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("  {line}\n")).collect()
 }
 
 fn head(title: &str) -> String {
@@ -239,19 +225,9 @@ fn field(name: &str, text: &str) -> String {
 }
 
 #[cfg(feature = "embedded")]
-use assay_suites::embedded::{client::worlds_of, deviations_of, edits};
+use assay_suites::embedded::edits;
 
 #[cfg(not(feature = "embedded"))]
 fn edits() -> Vec<(String, String, &'static str)> {
-    Vec::new()
-}
-
-#[cfg(not(feature = "embedded"))]
-fn deviations_of(_: Id) -> Vec<(String, String)> {
-    Vec::new()
-}
-
-#[cfg(not(feature = "embedded"))]
-fn worlds_of(_: Id) -> Vec<(&'static str, &'static str)> {
     Vec::new()
 }

@@ -14,7 +14,7 @@ use super::{Ending, is_coloured};
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Test a server", &["run", "init", "doctor", "mcp"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
-    ("Reports", &["diff", "merge", "judge", "replay", "schema"]),
+    ("Reports", &["diff", "history", "merge", "judge", "replay", "schema"]),
     ("Simulator and proof", &["sim", "prove"]),
     ("Conforming clients", &["publish", "verify-publish", "chat", "recover", "cid"]),
     ("Reference", &["explain", "requirements", "readings", "openapi", "help", "completions", "man"]),
@@ -186,6 +186,15 @@ fn unmarked(cell: &str) -> String {
         _ => None,
     });
     words.collect::<Vec<_>>().concat()
+}
+
+/// What a name is for `assay help`, besides a command: a service, a page, or a word.
+pub(crate) fn what_is(name: &str) -> Option<&'static str> {
+    match topic(name) {
+        Some(_) if Service::named(name).is_some() => Some("a service"),
+        Some(_) => Some("a page of the documentation"),
+        None => meaning(name).map(|_| "a word"),
+    }
 }
 
 /// What the pages say about a word, such as a verdict.

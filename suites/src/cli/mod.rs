@@ -28,6 +28,7 @@ pub(crate) mod command;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod help;
+pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod mcp;
@@ -64,6 +65,18 @@ pub(crate) enum Ending {
     Bad(String),
     Unreachable(String),
     Failed(String),
+}
+
+impl Ending {
+    /// The exit code, and what is printed on standard error; empty if all is said.
+    pub(crate) fn code_and_reason(&self) -> (u8, &str) {
+        match self {
+            Ending::Code(code) => (*code, ""),
+            Ending::Bad(why) => (2, why),
+            Ending::Unreachable(why) => (3, why),
+            Ending::Failed(why) => (4, why),
+        }
+    }
 }
 
 impl From<SetupError> for Ending {

@@ -8,9 +8,10 @@ use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::harness::probe::wall_clock;
 use assay_suites::profile::{FailOn, Gate, Percent};
 use assay_suites::report::diff::{self, Verdicts};
+use assay_suites::report::events::Events;
 use assay_suites::report::terminal::{self, View};
 use assay_suites::report::words;
-use assay_suites::report::{self, annotations, badge, brief, html, json, junit, markdown, sarif};
+use assay_suites::report::{self, annotations, badge, brief, ctrf, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
 use assay_suites::services::{self, SUITES};
 use assay_suites::support::files::{self, is_special};
@@ -74,6 +75,9 @@ pub(crate) struct Outputs {
     /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the report in the Common Test Report Format (CTRF, JSON)
+    #[arg(long, value_name = "FILE")]
+    ctrf: Option<PathBuf>,
     /// Write the report as one self-contained HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -239,9 +243,10 @@ impl Loaded {
 impl Outputs {
     /// The files of the requested reports, each with its flag.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all: [(&'static str, &Option<PathBuf>); 7] = [
+        let all: [(&'static str, &Option<PathBuf>); 8] = [
             ("--json", &self.json),
             ("--junit", &self.junit),
+            ("--ctrf", &self.ctrf),
             ("--html", &self.html),
             ("--markdown", &self.markdown),
             ("--pr-comment", &self.pr_comment),
@@ -256,6 +261,7 @@ impl Outputs {
         let since = beside.since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
         match flag {
             "--junit" => junit::write(run),
+            "--ctrf" => ctrf::write(run),
             "--html" => {
                 let sentences = beside.sentences.as_ref();
                 html::write(run, html::Options { full: self.html_full, since, sentences })
@@ -285,40 +291,43 @@ impl Outputs {
         self.files().try_for_each(|(_, path)| can_be_written(path))
     }
 
+    /// The first flag that prints something on standard output besides the usual report.
+    pub(crate) fn printing(&self) -> Option<&'static str> {
+        let Printed { verbose, coverage, .. } = self.printed;
+        let flags = [(self.annotations, "--annotations"), (verbose > 0, "-v"), (coverage, "--coverage")];
+        let files = self.files().map(|(flag, path)| (files::is_output(path), flag));
+        flags.into_iter().chain(files).find(|(is_used, _)| *is_used).map(|(_, flag)| flag)
+    }
+
     /// Rejects one file under two flags if one content would be lost: two outputs, or an output and an input.
-    /// `read` lists the inputs other than those of the known failures.
+    /// `written` lists further outputs, and `read` the inputs other than those of the known failures.
     pub(crate) fn check_distinct(
         &self,
         known_failures: &KnownFailures,
+        written: &[Named<'_>],
         read: &[Named<'_>],
     ) -> Result<(), Ending> {
         let mut named: Vec<Named<'_>> = self.files().map(|(flag, path)| (flag, Some(path))).collect();
+        named.extend(written);
         named.push(("--write-baseline", known_failures.write_baseline.as_deref()));
         let written = named.len();
         named.push(("--baseline", known_failures.baseline.as_deref()));
         named.push(("--only-new", known_failures.only_new.as_deref()));
         named.push(("--since", self.since.as_deref()));
         named.extend(read);
-        let places: Vec<Option<PathBuf>> = named.iter().map(|(_, path)| path.and_then(place)).collect();
-        for (n, (flag, _)) in named[..written].iter().enumerate() {
-            let Some(at) = &places[n] else { continue };
-            let is_same = |other: usize| {
-                places[other].as_ref() == Some(at) && !MAY_SHARE.contains(&(*flag, named[other].0))
-            };
-            if let Some(other) = (n + 1..named.len()).find(|other| is_same(*other)) {
-                return Err(Ending::Bad(format!(
-                    "{flag} and {} name the same file, {}: one would overwrite the other",
-                    named[other].0,
-                    at.display()
-                )));
-            }
-        }
-        Ok(())
+        check_files(&named[..written], &named)
     }
 
     /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means
-    /// that no filter and no shard excluded checks. If one report cannot be written, the others still are.
-    pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
+    /// that no filter and no shard excluded checks. If one report cannot be written, the others still are. The end is
+    /// also written to `events`.
+    pub(crate) fn finish(
+        &self,
+        mut run: Run,
+        known_failures: &Loaded,
+        whole: bool,
+        events: Option<&Events>,
+    ) -> Result<(), Ending> {
         let is_refused = known_failures.renews() && (run.is_partial || !run.is_whole || run.shards.is_some());
         let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
         let renewed = renew.map(|(path, known)| (path, known.renewed(&run, words::reason)));
@@ -342,24 +351,55 @@ impl Outputs {
             written.push(kept);
         }
         let names: Vec<&Path> = self.files().map(|(_, path)| path).collect();
-        self.printed.print(&run, &names);
+        if !events.is_some_and(Events::is_output) {
+            self.printed.print(&run, &names);
+        }
         if self.annotations {
             print!("{}", annotations::write(&run));
         }
-        written.into_iter().collect::<Result<(), Ending>>()?;
-        match run.exit_code() {
-            0 | 1 if is_refused => Err(Ending::Bad(REFUSED.to_owned())),
-            0 => Ok(()),
-            1 if run.is_unanswered() => {
-                Err(Ending::Unreachable(format!("{} answered no request", run.target)))
-            }
-            code => Err(Ending::Code(code)),
+        if let Some(events) = events {
+            events.judged(&run);
         }
+        written.extend(events.and_then(Events::failure).map(|why| Err(Ending::Failed(why))));
+        let ended = written.into_iter().collect::<Result<(), Ending>>().and_then(|()| end(&run, is_refused));
+        if let Some(events) = events {
+            let (code, why) = ended.as_ref().err().map_or((0, ""), Ending::code_and_reason);
+            events.finished(Some(&run), code, Some(why));
+        }
+        ended
     }
 }
 
+/// How a command ends whose reports are written. `is_refused`: a baseline was wanted, but not written.
+fn end(run: &Run, is_refused: bool) -> Result<(), Ending> {
+    match run.exit_code() {
+        0 | 1 if is_refused => Err(Ending::Bad(REFUSED.to_owned())),
+        0 => Ok(()),
+        1 if run.is_unanswered() => Err(Ending::Unreachable(format!("{} answered no request", run.target))),
+        code => Err(Ending::Code(code)),
+    }
+}
+
+/// Rejects one file under two flags if one content would be lost. `all` begins with what is `written`.
+pub(crate) fn check_files(written: &[Named<'_>], all: &[Named<'_>]) -> Result<(), Ending> {
+    let places: Vec<Option<PathBuf>> = all.iter().map(|(_, path)| path.and_then(place)).collect();
+    for (n, (flag, _)) in written.iter().enumerate() {
+        let Some(at) = &places[n] else { continue };
+        let is_same =
+            |other: usize| places[other].as_ref() == Some(at) && !MAY_SHARE.contains(&(*flag, all[other].0));
+        if let Some(other) = (n + 1..all.len()).find(|other| is_same(*other)) {
+            return Err(Ending::Bad(format!(
+                "{flag} and {} name the same file, {}: one would overwrite the other",
+                all[other].0,
+                at.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Checks by trying that a file can be written; changes nothing.
-fn can_be_written(path: &Path) -> Result<(), Ending> {
+pub(crate) fn can_be_written(path: &Path) -> Result<(), Ending> {
     // Opening and closing a pipe would look like its end to the reader.
     if is_special(path) && !path.is_dir() {
         return Ok(());
@@ -401,12 +441,17 @@ pub(crate) fn read_whole(path: &Path) -> Result<Run, Ending> {
 
 /// Parses the text of a report with `parse`; an error names the file.
 pub(crate) fn read_report<T>(path: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, Ending> {
-    let text = files::read_text(path, "a report", files::REPORT_BYTES).map_err(|e| {
+    let text = read_text(path)?;
+    parse(&text).map_err(|why| Ending::Bad(format!("{}: {why}", path.display())))
+}
+
+/// Reads the text of a report; an error names the file.
+pub(crate) fn read_text(path: &Path) -> Result<String, Ending> {
+    files::read_text(path, "a report", files::REPORT_BYTES).map_err(|e| {
         let left = path.with_added_extension(partial::EXTENSION);
         let hint = format!("; {} is the partial report of a killed run", left.display());
         Ending::Bad(format!("{e}{}", if left.exists() { hint.as_str() } else { "" }))
-    })?;
-    parse(&text).map_err(|why| Ending::Bad(format!("{}: {why}", path.display())))
+    })
 }
 
 /// The day, in UTC.

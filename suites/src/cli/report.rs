@@ -11,7 +11,9 @@ use assay_suites::harness::setup;
 use assay_suites::harness::target::Target;
 use assay_suites::profile::Profile;
 use assay_suites::report::diff::{Verdicts, diff};
+use assay_suites::report::events;
 use assay_suites::report::export;
+use assay_suites::report::history;
 use assay_suites::report::json;
 use assay_suites::report::words::{self, LEFT_OUT};
 use assay_suites::rerun::judge;
@@ -39,8 +41,7 @@ pub(crate) const REPLAY_HELP: &str = "Examples:\n  assay replay out.json publish
 pub(crate) const MERGE_HELP: &str = "Example:\n  assay merge part-*.json --junit out.xml --html out.html\n\nExit codes: 0 conforming, 1 not conforming or not enough tested, 2 a file is not a report or parts do not belong together, 4 the harness failed";
 
 /// The end of the help.
-pub(crate) const SCHEMA_HELP: &str =
-    "Example:\n  assay schema > report.schema.json\n\nExit codes: 0 printed, 2 bad arguments";
+pub(crate) const SCHEMA_HELP: &str = "Examples:\n  assay schema > report.schema.json\n  assay schema events\n\nExit codes: 0 printed, 2 bad arguments";
 
 #[derive(Args)]
 pub(crate) struct DiffArgs {
@@ -51,6 +52,25 @@ pub(crate) struct DiffArgs {
     /// Write the changes as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct SchemaArgs {
+    /// Whose schema
+    #[arg(default_value = "report", value_name = "OUTPUT")]
+    what: Schema,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Schema {
+    /// The report of run --json
+    Report,
+    /// A line of run --events
+    Events,
+    /// The history of history --json
+    History,
+    /// The explanations of explain --json
+    Explain,
 }
 
 #[derive(Args)]
@@ -109,14 +129,14 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
 /// Merges several reports into one.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let read: Vec<Named<'_>> = args.reports.iter().map(|path| ("a part", Some(path.as_path()))).collect();
-    args.outputs.check_distinct(&args.known_failures, &read)?;
+    args.outputs.check_distinct(&args.known_failures, &[], &read)?;
     let known_failures = args.known_failures.load()?;
     args.outputs.can_be_written()?;
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
     let mut run = merge::parts(runs).map_err(Ending::Bad)?;
     merge::require_every_shard(&mut run);
     run.gate = args.known_failures.raised(&run.gate);
-    args.outputs.finish(run, &known_failures, true)
+    args.outputs.finish(run, &known_failures, true, None)
 }
 
 /// Recomputes every verdict from the report.
@@ -224,7 +244,13 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Sett
     Ok((Box::new(target), settings, pace))
 }
 
-/// Prints the JSON Schema of a report.
-pub(crate) fn schema() {
-    println!("{:#}", json::schema());
+/// Prints a JSON Schema.
+pub(crate) fn schema(args: &SchemaArgs) {
+    let schema = match args.what {
+        Schema::Report => json::schema(),
+        Schema::Events => events::schema(),
+        Schema::History => history::schema(),
+        Schema::Explain => super::explain::schema(),
+    };
+    println!("{schema:#}");
 }

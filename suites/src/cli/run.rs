@@ -19,8 +19,9 @@ use assay_suites::harness::setup;
 use assay_suites::harness::survey::WrongFixture;
 use assay_suites::harness::target::Target;
 use assay_suites::profile::{self, Gate};
+use assay_suites::report::events::Events;
 use assay_suites::report::progress::Progress;
-use assay_suites::report::{json, terminal};
+use assay_suites::report::{events, json, terminal};
 use assay_suites::rerun::judge;
 use assay_suites::rerun::merge::{self, Repetitions};
 use assay_suites::rerun::partial::{self, Partial};
@@ -134,6 +135,9 @@ pub(crate) struct RunArgs {
     known_failures: KnownFailures,
     #[command(flatten)]
     outputs: Outputs,
+    /// Write what happens as JSON lines while the run goes on; - is standard output, in place of the printed report
+    #[arg(long, help_heading = "Reports", value_name = "FILE", conflicts_with_all = ["list", "plan"])]
+    events: Option<PathBuf>,
     /// When this file or folder changes, run the checks again that failed, until none fails (repeatable)
     #[arg(long, help_heading = HOW, value_name = "PATH", conflicts_with_all = ["repeat", "until_fail", "resume", "shard", "list", "plan", "write_baseline"])]
     rerun_on: Vec<PathBuf>,
@@ -158,6 +162,36 @@ impl RunArgs {
     /// How often the checks run at most.
     fn rounds(&self) -> u32 {
         self.repeat.unwrap_or(if self.until_fail { MOST_TIMES } else { 1 })
+    }
+
+    /// The file of the events, if it is not standard output.
+    fn events_file(&self) -> Option<&Path> {
+        self.events.as_deref().filter(|path| !events::is_output(path))
+    }
+
+    /// Rejects what would be printed between the events on standard output.
+    fn check_output(&self) -> Result<(), Ending> {
+        let is_free = self.events.is_none() || self.events_file().is_some();
+        let printing = self.outputs.printing().or(self.endpoints.then_some("--endpoints"));
+        match printing.filter(|_| !is_free) {
+            Some(flag) => Err(Ending::Bad(format!(
+                "--events and {flag} both write to standard output: give --events a file, or leave out {flag}"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that each output can be written and that none overwrites another file, and reads the known failures.
+    fn check_files(&self) -> Result<Loaded, Ending> {
+        self.check_output()?;
+        let written = [("--events", self.events_file())];
+        self.outputs.check_distinct(&self.known_failures, &written, &self.read())?;
+        let known_failures = self.known_failures.load()?;
+        if known_failures.renews() && !(self.has_whole_services() && self.shard.is_none()) {
+            return Err(Ending::Bad(REFUSED.to_owned()));
+        }
+        self.outputs.can_be_written()?;
+        Ok(known_failures)
     }
 
     /// The input files other than those of the known failures.
@@ -252,12 +286,16 @@ impl Setup {
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
-    let mut interrupt = None;
+    let (mut interrupt, mut events) = (None, None);
     let mut only = args.failed.as_deref().map(failed).transpose()?;
     loop {
         let before = State::read(&args.rerun_on);
         let mut red = BTreeSet::new();
-        let ended = run_once(&args, only.as_ref(), &mut interrupt, &mut red).await;
+        let ended = Box::pin(run_once(&args, only.as_ref(), &mut interrupt, &mut events, &mut red)).await;
+        if let (Some(events), Err(ending)) = (&events, &ended) {
+            let (code, why) = ending.code_and_reason();
+            events.finished(None, code, Some(why));
+        }
         let is_over = matches!(ended, Ok(()) | Err(Ending::Bad(_) | Ending::Failed(_)));
         let is_stopped = interrupt.as_ref().is_some_and(|interrupt| *interrupt.count().borrow() > 0);
         if args.rerun_on.is_empty() || is_over || is_stopped {
@@ -315,6 +353,7 @@ async fn run_once(
     args: &RunArgs,
     only: Option<&BTreeSet<Id>>,
     interrupt: &mut Option<Interrupt>,
+    events: &mut Option<Events>,
     red: &mut BTreeSet<Id>,
 ) -> Result<(), Ending> {
     let mut all = args.selection.checks()?;
@@ -324,13 +363,9 @@ async fn run_once(
             return Err(selection::none());
         }
     }
-    args.outputs.check_distinct(&args.known_failures, &args.read())?;
-    let known_failures = args.known_failures.load()?;
-    if known_failures.renews() && !(args.has_whole_services() && args.shard.is_none()) {
-        return Err(Ending::Bad(REFUSED.to_owned()));
-    }
-    args.outputs.can_be_written()?;
-    let earlier = args.resume.as_deref().map(super::outputs::read_whole).transpose()?.map(settled);
+    let known_failures = args.check_files()?;
+    let earlier = args.resume.as_deref().map(unfinished).transpose()?;
+    let events = open(args.events.as_deref(), events)?;
     let is_dry = args.list || args.plan;
     let interrupt = (!is_dry).then(|| &*interrupt.get_or_insert_with(Interrupt::listen));
     let _deadline = interrupt.zip(args.deadline).map(|(interrupt, deadline)| interrupt.stop_after(deadline));
@@ -381,8 +416,12 @@ async fn run_once(
     }
     let deadline = args.deadline.unwrap_or_else(|| plan.deadline() * args.rounds());
     let _planned = args.deadline.is_none().then(|| interrupt.stop_after(deadline));
-    let mut run =
-        times(args, &mut setup, &wishes, planned, jobs, &known_failures, interrupt, &mut partial).await;
+    if let Some(events) = events {
+        let rows: Vec<Id> = checks.iter().map(|check| check.requirement).collect();
+        events.started(&begun, &rows, done.len(), args.rounds());
+    }
+    let rounds = Rounds { args, wishes: &wishes, jobs, known_failures: &known_failures, interrupt, events };
+    let mut run = rounds.run(&mut setup, planned, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, began, .. } = begun;
     run = Run { selection, shards, is_whole, read_only, gate, began, ..run };
     if interrupt.is_late() {
@@ -410,7 +449,7 @@ async fn run_once(
     }
     let is_red = |one: &&Outcome| known_failures.minds(one) || one.verdict == Verdict::Error;
     red.extend(run.outcomes.iter().filter(is_red).map(|one| one.requirement));
-    let ended = args.outputs.finish(run, &known_failures, args.is_whole() && only.is_none());
+    let ended = args.outputs.finish(run, &known_failures, args.is_whole() && only.is_none(), events);
     if let Some(partial) = partial
         && !matches!(ended, Err(Ending::Failed(_)))
         && let Err(why) = partial.remove()
@@ -491,73 +530,91 @@ fn wanted(
     Ok((part, selection))
 }
 
-/// Runs once, or repeatedly as the flags say. Known failures do not stop it.
-#[expect(clippy::too_many_arguments, reason = "what one run needs")]
-async fn times(
-    args: &RunArgs,
-    setup: &mut Setup,
-    wishes: &Wishes,
-    planned: Vec<Planned>,
+/// The events of the command, opened once.
+fn open<'events>(
+    path: Option<&Path>,
+    events: &'events mut Option<Events>,
+) -> Result<Option<&'events Events>, Ending> {
+    let Some(path) = path else { return Ok(None) };
+    let opened = match events.take() {
+        Some(opened) => opened,
+        None => Events::open(path)
+            .map_err(|e| Ending::Bad(format!("{}: cannot be written: {e}", path.display())))?,
+    };
+    opened.begin();
+    Ok(Some(events.insert(opened)))
+}
+
+/// What the rounds of a run need.
+struct Rounds<'run> {
+    args: &'run RunArgs,
+    wishes: &'run Wishes,
     jobs: usize,
-    known_failures: &Loaded,
-    interrupt: &Interrupt,
-    partial: &mut Option<Partial>,
-) -> Run {
-    let most = args.rounds();
-    let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
-    let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
-    for nth in 0..most {
-        if nth > 0 {
-            // Each repetition uses a new seed, so names are new.
-            setup.settings.seed = setup.settings.seed.wrapping_add(1);
-            setup.settings.publish().forget();
-            setup.settings.shared.forget();
-            planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
-        }
-        let runner = setup.runner(jobs);
-        let rows = planned.iter().map(|planned| planned.check.requirement);
-        let progress = Progress::start(rows, args.outputs.printed.is_short());
-        let seen = |ran: &Ran| {
-            progress.checked(ran.outcome.requirement, known_failures.verdict(&ran.outcome));
-            if let Some(kept) = partial
-                && let Err(why) = kept.add(runner.gather(vec![ran.clone()]))
-            {
-                eprintln!("assay: {}: {why}; a killed run cannot be continued", kept.path().display());
-                *partial = None;
+    known_failures: &'run Loaded,
+    interrupt: &'run Interrupt,
+    events: Option<&'run Events>,
+}
+
+impl Rounds<'_> {
+    /// Runs once, or repeatedly as the flags say. Known failures do not stop it.
+    async fn run(&self, setup: &mut Setup, planned: Vec<Planned>, partial: &mut Option<Partial>) -> Run {
+        let Rounds { args, wishes, jobs, known_failures, interrupt, events } = *self;
+        let most = args.rounds();
+        let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
+        let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
+        for nth in 0..most {
+            if nth > 0 {
+                // Each repetition uses a new seed, so names are new.
+                setup.settings.seed = setup.settings.seed.wrapping_add(1);
+                setup.settings.publish().forget();
+                setup.settings.shared.forget();
+                planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
             }
-            if args.fail_fast && known_failures.minds(&ran.outcome) {
-                interrupt.finish();
-            }
-        };
-        let run = runner.run_until(&planned, interrupt, seen).await;
-        progress.settled(&run, |outcome| known_failures.verdict(outcome));
-        progress.finish();
-        let was_stopped = run.is_partial;
-        runs.add(run);
-        let (begun, rounds) = (nth + 1, runs.times());
-        if args.until_fail {
-            // The combined result of all rounds decides, as at the end.
-            let mut so_far = runs.clone().finish().unwrap_or_else(|| Run::new(SUITES));
-            known_failures.apply(&mut so_far, args.is_whole());
-            ended = if has_failed(&so_far) {
-                Some(format!("ran {}, until a check failed", prose::count(begun, "time")))
-            } else if was_stopped {
-                Some(format!("stopped after {}; nothing failed", prose::count(rounds, "round")))
-            } else if begun == most || so_far.exit_code() != 0 {
-                Some(format!("ran {}; nothing failed", prose::count(begun, "time")))
-            } else {
-                None
+            let runner = setup.runner(jobs);
+            let rows = planned.iter().map(|planned| planned.check.requirement);
+            let progress = Progress::start(rows, args.outputs.printed.is_short(), events);
+            let seen = |ran: &Ran| {
+                progress.checked(&ran.outcome, known_failures.verdict(&ran.outcome));
+                if let Some(kept) = partial
+                    && let Err(why) = kept.add(runner.gather(vec![ran.clone()]))
+                {
+                    eprintln!("assay: {}: {why}; a killed run cannot be continued", kept.path().display());
+                    *partial = None;
+                }
+                if args.fail_fast && known_failures.minds(&ran.outcome) {
+                    interrupt.finish();
+                }
             };
-        } else if was_stopped && args.repeats() {
-            ended = Some(format!("stopped after {rounds} of {most} rounds"));
+            let run = runner.run_until(&planned, interrupt, seen).await;
+            progress.settled(&run, |outcome| known_failures.verdict(outcome));
+            progress.finish();
+            let was_stopped = run.is_partial;
+            runs.add(run);
+            let (begun, rounds) = (nth + 1, runs.times());
+            if args.until_fail {
+                // The combined result of all rounds decides, as at the end.
+                let mut so_far = runs.clone().finish().unwrap_or_else(|| Run::new(SUITES));
+                known_failures.apply(&mut so_far, args.is_whole());
+                ended = if has_failed(&so_far) {
+                    Some(format!("ran {}, until a check failed", prose::count(begun, "time")))
+                } else if was_stopped {
+                    Some(format!("stopped after {}; nothing failed", prose::count(rounds, "round")))
+                } else if begun == most || so_far.exit_code() != 0 {
+                    Some(format!("ran {}; nothing failed", prose::count(begun, "time")))
+                } else {
+                    None
+                };
+            } else if was_stopped && args.repeats() {
+                ended = Some(format!("stopped after {rounds} of {most} rounds"));
+            }
+            if was_stopped || ended.is_some() {
+                break;
+            }
         }
-        if was_stopped || ended.is_some() {
-            break;
-        }
+        let mut run = runs.finish().expect("at least one round ran");
+        run.remarks.extend(ended);
+        run
     }
-    let mut run = runs.finish().expect("at least one round ran");
-    run.remarks.extend(ended);
-    run
 }
 
 /// The requirements whose checks failed in a report, or ended with an error.
@@ -669,8 +726,16 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     text
 }
 
-/// What a resumed run keeps: every outcome except errors of the harness, and checks that needed a silent target.
-fn settled(mut run: Run) -> Run {
+/// The report of a run that can be continued, with what that keeps: every outcome except errors of the harness, and checks that
+/// needed a silent target.
+fn unfinished(path: &Path) -> Result<Run, Ending> {
+    let mut run = super::outputs::read_run(path)?;
+    if run.left_out() > 0 {
+        let path = path.display();
+        return Err(Ending::Bad(format!(
+            "{path}: the run of this report has finished; there is nothing to resume"
+        )));
+    }
     run.outcomes.retain(|outcome| !outcome.is_repeated());
-    run
+    Ok(run)
 }

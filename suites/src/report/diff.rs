@@ -74,8 +74,8 @@ impl Verdicts {
                 one[member].as_str().map(str::to_owned).ok_or(format!("outcomes[{n}].{member}: not a string"))
             };
             let name = text("verdict")?;
-            let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
-            let verdict = verdict.ok_or(format!("outcomes[{n}].verdict: not a verdict: {name:?}"))?;
+            let verdict =
+                Verdict::named(&name).ok_or(format!("outcomes[{n}].verdict: not a verdict: {name:?}"))?;
             let (id, fact) = (text("id")?, text("fact")?);
             let fact = if is_renamed { checks.get(&id).map_or(fact, |&fact| fact.to_owned()) } else { fact };
             Ok::<_, String>(((id, fact), (verdict, text("reason")?)))

@@ -10,7 +10,7 @@ mod layout;
 mod machine;
 mod outcome;
 mod sections;
-mod text;
+pub(super) mod text;
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::terminal::{answers, plain_exchanges, plain_repeat, plain_words};
-use super::{by_group, group, objections, readable};
+use super::{by_group, case_name, cause_of, group, objections, readable};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::{Cause, causes};
 use crate::harness::judge::conclusion::tested;
@@ -45,15 +45,8 @@ pub fn write(run: &Run) -> String {
         if let Some(time) = time(outcomes.iter().copied()) {
             suite.set_time(time);
         }
-        // Client suites have several facts per requirement; each case needs its own name.
-        let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
-        let cause = |one: &Outcome| {
-            let is_of = |cause: &&Cause| {
-                cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], one))
-            };
-            causes.iter().find(is_of)
-        };
-        suite.add_test_cases(outcomes.iter().map(|one| case(run, one, of(one) > 1, cause(one))));
+        let case = |one: &&Outcome| case(run, one, case_name(&outcomes, one), cause_of(&causes, run, one));
+        suite.add_test_cases(outcomes.iter().map(case));
         report.add_test_suite(suite);
     }
     let objections = objections(run);
@@ -81,7 +74,7 @@ fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
 }
 
 /// Only the outcome that shows a cause best has its exchanges in full.
-fn case(run: &Run, outcome: &Outcome, with_fact: bool, cause: Option<&Cause>) -> TestCase {
+fn case(run: &Run, outcome: &Outcome, name: String, cause: Option<&Cause>) -> TestCase {
     let seed = outcome.seed.unwrap_or(run.seed);
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
@@ -103,7 +96,6 @@ fn case(run: &Run, outcome: &Outcome, with_fact: bool, cause: Option<&Cause>) ->
         status.set_description(words.clone());
     }
     let id = outcome.requirement;
-    let name = if with_fact { format!("{id} {}", outcome.fact) } else { id.to_string() };
     let mut case = TestCase::new(name, status);
     case.set_classname(group(id));
     if let Some(time) = time(std::iter::once(outcome)) {

@@ -7,8 +7,11 @@ pub mod annotations;
 pub mod badge;
 pub mod brief;
 mod causes;
+pub mod ctrf;
 pub mod diff;
+pub mod events;
 pub mod export;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -27,6 +30,7 @@ use assay_spec::Id;
 use rayon::prelude::*;
 
 use crate::harness::data::{OtherReading, Outcome, Run};
+use crate::harness::judge::cause::Cause;
 use crate::harness::judge::conclusion::{Concluded, Conclusion, conclude};
 use crate::harness::redact::redact;
 use crate::http::curl::bearer_token;
@@ -73,6 +77,30 @@ fn bounded(text: &str, most: usize) -> String {
         None if line.len() < text.trim_end().len() => format!("{line}\u{2026}"),
         None => line.to_owned(),
     }
+}
+
+/// At most `most` bytes of a string; an ellipsis says that it was cut.
+fn shortened(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('\u{2026}');
+    }
+    text
+}
+
+/// The name of an outcome among those of its group. Client suites have several facts for each requirement, which then belong
+/// to the name.
+fn case_name(group: &[&Outcome], outcome: &Outcome) -> String {
+    let id = outcome.requirement;
+    let has_others = group.iter().filter(|other| other.requirement == id).count() > 1;
+    if has_others { format!("{id} {}", outcome.fact) } else { id.to_string() }
+}
+
+/// The cause of an outcome that did not pass.
+fn cause_of<'causes>(causes: &'causes [Cause], run: &Run, outcome: &Outcome) -> Option<&'causes Cause> {
+    let is_of =
+        |cause: &&Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], outcome));
+    causes.iter().find(is_of)
 }
 
 /// The outcomes by group, in order.
@@ -136,7 +164,12 @@ fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
 
 /// Adds the run's bearer tokens to `hidden`; returns whether there are any.
 fn add_tokens(run: &Run, hidden: &mut Hidden) -> bool {
-    let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
+    run.outcomes.iter().fold(false, |found, outcome| add_tokens_of(outcome, hidden) | found)
+}
+
+/// Adds the bearer tokens of an outcome to `hidden`; returns whether there are any.
+fn add_tokens_of(outcome: &Outcome, hidden: &mut Hidden) -> bool {
+    let headers = outcome.exchanges.iter().flat_map(|exchange| &exchange.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
     // A token that is already replaced by its name is not a secret.
     let tokens: BTreeSet<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
@@ -338,13 +371,14 @@ mod tests {
     }
 
     /// Every report.
-    fn every_report(run: &Run) -> [(&'static str, String); 8] {
+    fn every_report(run: &Run) -> [(&'static str, String); 9] {
         [
             ("terminal", terminal::summary(run, false)),
             ("html", html::write(run, html::Options::default())),
             ("markdown", markdown::write(run)),
             ("junit", junit::write(run)),
             ("sarif", sarif::write(run)),
+            ("ctrf", ctrf::write(run)),
             ("annotations", annotations::write(run)),
             ("badge", badge::write(run)),
             ("json", json::write(run)),
@@ -353,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_failure_shows_its_evidence() {
-        for (name, report) in &every_report(&example::run())[..5] {
+        for (name, report) in &every_report(&example::run())[..6] {
             for part in [
                 "publish.first-group.second-is-refused",
                 "second_prepare_is_refused",

@@ -1,5 +1,6 @@
 //! The progress of a run on standard error: a bar on a terminal; otherwise a line for each group as it ends, and every
-//! 30 s a line with the time that is left. In a run of many groups, those that pass are in the line of their service.
+//! 30 s a line with the time that is left. In a run of many groups, those that pass are in the line of their service. The
+//! same seam writes the events of the run.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use assay_spec::Id;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::events::Events;
 use super::terminal::{Paint, counts};
 use super::{by_group, group};
 use crate::harness::data::{Outcome, Run, Verdict};
@@ -23,25 +25,32 @@ const INTERVAL: Duration = Duration::from_secs(30);
 
 /// The progress of a run.
 #[derive(Debug)]
-pub struct Progress {
+pub struct Progress<'run> {
     bar: ProgressBar,
-    lines: Option<Arc<Mutex<Lines>>>,
+    lines: Arc<Mutex<Lines>>,
+    /// Whether the lines are shown.
+    has_lines: bool,
+    events: Option<&'run Events>,
     clock: Option<tokio::task::AbortHandle>,
     bad: AtomicUsize,
 }
 
-impl Progress {
-    /// Shows the progress of checks of these rows, unless it is `hidden`. Needs a runtime.
-    pub fn start(rows: impl Iterator<Item = Id>, hidden: bool) -> Progress {
+impl<'run> Progress<'run> {
+    /// Shows the progress of checks of these rows, unless it is `hidden`, and writes it to `events`. Needs a runtime.
+    pub fn start(
+        rows: impl Iterator<Item = Id>,
+        hidden: bool,
+        events: Option<&'run Events>,
+    ) -> Progress<'run> {
         let lines = Lines::new(rows);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
         let is_bar = std::io::stderr().is_terminal();
         let bar =
             if hidden || !is_bar { ProgressBar::hidden() } else { ProgressBar::new(lines.total as u64) };
         let bar = bar.with_style(style.expect("the template is well formed"));
-        let lines = (!hidden && !is_bar).then(|| Arc::new(Mutex::new(lines)));
-        let clock = lines.clone().map(|lines| {
-            let began = Instant::now();
+        let (lines, has_lines) = (Arc::new(Mutex::new(lines)), !hidden && !is_bar);
+        let clock = has_lines.then(|| {
+            let (lines, began) = (lines.clone(), Instant::now());
             let ticks = async move {
                 loop {
                     tokio::time::sleep(INTERVAL).await;
@@ -53,16 +62,24 @@ impl Progress {
             };
             tokio::spawn(ticks).abort_handle()
         });
-        Progress { bar, lines, clock, bad: 0.into() }
+        if let Some(events) = events {
+            events.begin_round();
+        }
+        Progress { bar, lines, has_lines, events, clock, bad: 0.into() }
     }
 
-    /// Counts a finished check of `row`.
-    pub fn checked(&self, row: Id, verdict: Verdict) {
-        if let Some(lines) = &self.lines {
-            for line in lines.lock().unwrap_or_else(PoisonError::into_inner).checked(row, verdict) {
-                tell(format_args!("{line}\n"));
-            }
+    /// Counts a finished check; `verdict` is what is shown of it.
+    pub fn checked(&self, outcome: &Outcome, verdict: Verdict) {
+        let row = outcome.requirement;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = lines.checked(row, verdict);
+        for line in said.iter().filter(|_| self.has_lines) {
+            tell(format_args!("{line}\n"));
         }
+        if let (Some(events), Some((left, verdicts))) = (self.events, lines.groups.get(&group(row))) {
+            events.checked(outcome, verdict, *left, verdicts);
+        }
+        drop(lines);
         let is_bad = verdict.is_bad() || verdict == Verdict::Error;
         let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
         self.bar.set_message(match bad {
@@ -76,8 +93,8 @@ impl Progress {
     /// prerequisite that failed later, decides them too.
     /// `verdict` is what is shown of an outcome.
     pub fn settled(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) {
-        let Some(lines) = &self.lines else { return };
-        for line in lines.lock().unwrap_or_else(PoisonError::into_inner).corrections(run, verdict) {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner).corrections(run, verdict);
+        for line in lines.iter().filter(|_| self.has_lines) {
             tell(format_args!("{line}\n"));
         }
     }
@@ -85,7 +102,7 @@ impl Progress {
     /// Removes the bar, or ends the lines.
     pub fn finish(&self) {
         self.clock.iter().for_each(tokio::task::AbortHandle::abort);
-        if self.lines.is_some() {
+        if self.has_lines {
             tell(format_args!("\n"));
         }
         self.bar.finish_and_clear();
@@ -269,9 +286,9 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_shown_if_it_is_hidden() {
         let run = example::run();
-        let progress = Progress::start(run.outcomes.iter().map(|one| one.requirement), true);
-        run.outcomes.iter().for_each(|one| progress.checked(one.requirement, one.verdict));
-        assert!(progress.lines.is_none() && progress.clock.is_none() && progress.bar.is_hidden());
+        let progress = Progress::start(run.outcomes.iter().map(|one| one.requirement), true, None);
+        run.outcomes.iter().for_each(|one| progress.checked(one, one.verdict));
+        assert!(!progress.has_lines && progress.clock.is_none() && progress.bar.is_hidden());
         progress.finish();
     }
 }

@@ -9,7 +9,7 @@ use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
 use super::terminal::plain_detail;
-use super::{objections, readable};
+use super::{objections, readable, shortened};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::{Cause, causes};
 use crate::report::words;
@@ -121,7 +121,7 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         "ruleId": name,
         "ruleIndex": index,
         "level": level,
-        "message": { "text": cut(message, MESSAGE_BYTES) },
+        "message": { "text": shortened(message, MESSAGE_BYTES) },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": name.replace('.', "/") },
@@ -136,7 +136,7 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
             "source": id.source(),
             "seed": seed.to_string(),
             "repeat": outcome.repeat.iter().map(|line| one_line(line.as_bytes())).collect::<Vec<_>>(),
-            "detail": cut(plain_detail(outcome), DETAIL_BYTES),
+            "detail": shortened(plain_detail(outcome), DETAIL_BYTES),
         },
     });
     if outcome.verdict == Verdict::KnownFailure {
@@ -144,14 +144,6 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
     }
     result
-}
-
-fn cut(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.push('\u{2026}');
-    }
-    text
 }
 
 #[cfg(test)]

@@ -162,6 +162,11 @@ pub fn is_special(path: &Path) -> bool {
     is_descriptor(path) || path.metadata().is_ok_and(|known| !known.is_file())
 }
 
+/// Whether a path names the standard output of this process.
+pub fn is_output(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|output| path == Path::new(output))
+}
+
 /// Whether a path names an open descriptor of this process.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"]
@@ -223,7 +228,7 @@ fn in_place<T, E: From<io::Error>>(
 /// Copies the whole content of a file into another one.
 fn copy(mut from: File, path: &Path) -> io::Result<()> {
     from.rewind()?;
-    if path == Path::new("/dev/stdout") {
+    if is_output(path) {
         let mut out = io::stdout().lock();
         return io::copy(&mut from, &mut out).and_then(|_| out.flush());
     }

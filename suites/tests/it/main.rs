@@ -9,6 +9,8 @@ mod command;
 mod endings;
 mod endpoints;
 mod entry;
+#[cfg(unix)]
+mod events;
 mod exchanges;
 #[cfg(unix)]
 mod files;
@@ -17,6 +19,8 @@ mod fuzz;
 mod gateway;
 mod gateway_exchanges;
 mod gateway_hostile;
+#[cfg(unix)]
+mod history;
 mod hostile;
 mod hosting;
 mod jobs;

@@ -8,6 +8,9 @@ use std::process::{Command, Output};
 use assay_spec::catalogue;
 use assay_spec::requirement::Evidence;
 use assay_suites::services;
+use serde_json::Value;
+
+use crate::reports_hold::misfits;
 
 /// The exit code, standard output and standard error.
 fn assay(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -76,6 +79,65 @@ fn one_explanation_of_each_evidence() {
     ] {
         let evidence = catalogue::requirement(id).expect("a row").evidence.name();
         insta::assert_snapshot!(format!("explain-{evidence}"), printed(&["explain", id]));
+    }
+}
+
+#[test]
+fn explain_as_json_has_all_of_it_and_fits_its_schema() {
+    let ids: Vec<String> = catalogue::requirements().map(ToString::to_string).collect();
+    let arguments: Vec<&str> =
+        ["explain", "--json"].into_iter().chain(ids.iter().map(String::as_str)).collect();
+    let mut json: Value = serde_json::from_str(&printed(&arguments)).expect("JSON");
+    let schema: Value = serde_json::from_str(&printed(&["schema", "explain"])).expect("JSON");
+    assert_eq!(misfits(&schema, &json), None);
+    let all = json["requirements"].as_array().expect("a list");
+    let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    assert_eq!(all.iter().map(|one| words(&one["id"])).collect::<Vec<_>>(), ids);
+    for (known, row) in all.iter().zip(catalogue::requirements()) {
+        let (id, page) = (words(&known["id"]), printed_words(&["explain", &words(&known["id"])], row));
+        let Some(page) = page else { continue };
+        // Every string of the JSON is in the words, besides the names of deviations and what a list leaves out.
+        for key in ["statement", "source", "level", "binds", "evidence", "failure_means", "untested"] {
+            assert!(page.contains(&spaced(&words(&known[key]))), "{id}: {key}: {page}");
+        }
+        for line in known["run_alone"].as_array().expect("commands") {
+            assert!(page.contains(&spaced(&words(line))), "{id}: {line}: {page}");
+        }
+        let is_check = row.evidence == Evidence::Check;
+        assert_eq!(known["check"].is_object(), is_check, "{id}");
+        for part in known["check"]["does"].as_array().into_iter().flatten() {
+            assert!(page.contains(&spaced(&words(part))), "{id}: {part}: {page}");
+        }
+    }
+    json["requirements"][0]["id"] = Value::Null;
+    assert!(misfits(&schema, &json).is_some());
+}
+
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a command; only of every 40th requirement, because each is a process.
+fn printed_words(arguments: &[&str], row: assay_spec::Id) -> Option<String> {
+    row.key.is_multiple_of(40).then(|| spaced(&printed(arguments)))
+}
+
+#[test]
+fn explain_says_what_other_names_are() {
+    for (name, expected) in [
+        ("publish", "is a service, not a requirement; assay help publish explains it"),
+        ("verdicts", "is a page of the documentation, not a requirement"),
+        ("not-testable", "is a word, not a requirement; assay help not-testable explains it"),
+    ] {
+        for arguments in [&["explain", name][..], &["explain", "--json", name]] {
+            let (code, out, err) = assay(arguments);
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+            assert!(err.contains(expected), "{err}");
+        }
+    }
+    for output in ["report", "events", "history", "explain"] {
+        let schema: Value = serde_json::from_str(&printed(&["schema", output])).expect("JSON");
+        assert!(schema["$schema"].is_string(), "{output}");
     }
 }
 

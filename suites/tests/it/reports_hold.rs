@@ -87,7 +87,8 @@ async fn ten_shards_make_the_whole_run_and_every_verdict_is_recomputed() {
     }
 }
 
-fn misfits(schema: &Value, report: &Value) -> Option<String> {
+/// Why a value does not fit a schema.
+pub(crate) fn misfits(schema: &Value, report: &Value) -> Option<String> {
     let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
     compiler.add_resource("report.json", schema.clone()).expect("a schema");
     let schema = compiler.compile("report.json", &mut schemas).expect("a schema");

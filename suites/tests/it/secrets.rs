@@ -20,7 +20,7 @@ use assay_suites::harness::target::{EnvironmentFuture, Leaving, Target};
 use assay_suites::http::connect::{Connect, Connecting, Stream};
 use assay_suites::profile::{Loaded, Profile};
 use assay_suites::report::diff::{Verdicts, diff};
-use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
+use assay_suites::report::{annotations, badge, ctrf, html, json, junit, markdown, sarif, terminal};
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
 use assay_suites::services;
@@ -140,13 +140,14 @@ impl AsyncWrite for Tapped {
 }
 
 /// Every report of a run, with its name.
-fn every_report(run: &Run) -> [(&'static str, String); 9] {
+fn every_report(run: &Run) -> [(&'static str, String); 10] {
     [
         ("json", json::write(run)),
         ("html", html::write(run, html::Options { full: true, ..html::Options::default() })),
         ("markdown", markdown::write(run)),
         ("junit", junit::write(run)),
         ("sarif", sarif::write(run)),
+        ("ctrf", ctrf::write(run)),
         ("annotations", annotations::write(run)),
         ("badge", badge::write(run)),
         ("terminal", terminal::summary(run, false)),

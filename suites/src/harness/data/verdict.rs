@@ -41,6 +41,11 @@ impl Verdict {
         Verdict::Error,
     ];
 
+    /// The verdict with this name.
+    pub fn named(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+
     /// The verdict's name in every report.
     pub const fn name(self) -> &'static str {
         match self {

@@ -243,7 +243,7 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
 }
 
 /// Whether a gate lets a verdict fail a run that it would not fail by default.
-fn adds(fail_on: FailOn, verdict: Verdict) -> bool {
+pub(crate) fn adds(fail_on: FailOn, verdict: Verdict) -> bool {
     match verdict {
         Verdict::Warn => fail_on >= FailOn::Should,
         Verdict::Inconclusive => fail_on >= FailOn::Inconclusive,

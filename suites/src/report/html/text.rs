@@ -7,7 +7,7 @@ use crate::support::prose::one_line;
 
 /// The text on one line, escaped for content and for attributes in double quotes: markup, control characters and
 /// direction marks are made visible.
-pub(super) fn line(text: &str) -> String {
+pub(in crate::report) fn line(text: &str) -> String {
     bytes(text.as_bytes())
 }
 

@@ -5,12 +5,14 @@
 //! is stored once, in the table `bodies`, under its SHA-256. [`schema`] describes the format.
 
 mod read;
-mod schema;
+pub(super) mod schema;
 mod wire;
 mod write;
 
-pub use schema::schema;
+pub use schema::{schema, schema_of};
+pub(super) use wire::ServiceCoverage;
 use write::Keep;
+pub(super) use write::{counts, of_service};
 
 use super::{redacted, redacted_with};
 use crate::harness::data::Run;

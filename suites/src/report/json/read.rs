@@ -210,8 +210,7 @@ fn account(account: wire::Account) -> Result<Account, String> {
 }
 
 fn verdict(name: &str) -> Result<Verdict, String> {
-    let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
-    found.ok_or_else(|| format!("not a verdict: {name:?}"))
+    Verdict::named(name).ok_or_else(|| format!("not a verdict: {name:?}"))
 }
 
 fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, String> {

@@ -95,7 +95,7 @@ pub(super) struct Cause {
 /// How much of a service was tested.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ServiceCoverage {
+pub(in crate::report) struct ServiceCoverage {
     #[schemars(schema_with = "schema::service")]
     pub service: String,
     /// The checks that gave a result.
@@ -113,7 +113,7 @@ pub(super) struct ServiceCoverage {
 /// What a service must show, and whether it did.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Core {
+pub(in crate::report) struct Core {
     pub shows: String,
     pub is_shown: bool,
 }

@@ -55,7 +55,7 @@ pub(super) fn report(run: &Run, keep: Keep) -> wire::Report {
         selection: run.selection.clone(),
         shards: run.shards.clone().map(|Shards { of, present }| wire::Shards { of, present }),
         sent: wire::Sent { requests: run.sent.requests, writes: run.sent.writes, bytes: run.sent.bytes },
-        counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
+        counts: counts(run),
         remarks: run.remarks.clone(),
         objections: run.objections.clone(),
         causes: causes(run).into_iter().map(|one| cause(run, one)).collect(),
@@ -65,6 +65,11 @@ pub(super) fn report(run: &Run, keep: Keep) -> wire::Report {
         endpoints: run.endpoints.iter().map(endpoint).collect(),
         bodies: bodies.0,
     }
+}
+
+/// The number of outcomes with each verdict.
+pub(in crate::report) fn counts(run: &Run) -> BTreeMap<String, usize> {
+    Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect()
 }
 
 fn cause(run: &Run, cause: Cause) -> wire::Cause {
@@ -85,7 +90,8 @@ fn cause(run: &Run, cause: Cause) -> wire::Cause {
     }
 }
 
-fn of_service(one: &Tested) -> wire::ServiceCoverage {
+/// How much of a service was tested.
+pub(in crate::report) fn of_service(one: &Tested) -> wire::ServiceCoverage {
     wire::ServiceCoverage {
         service: one.service.name().to_owned(),
         tested: one.tested,
