@@ -145,17 +145,6 @@ const opensAnExchange = async (page, name) => {
   check(await exchange.evaluate((element) => element.open), `${name}: the link of a cause opens ${address}`);
   const { y } = await exchange.boundingBox();
   check(y >= 0 && y < 800, `${name}: the link of a cause scrolls to its exchange, at ${y}`);
-  // Where an exchange is not shown in full, the link leads to the list that has its line.
-  for (const each of await page.locator(".cause dl a").all()) {
-    const linked = (await each.getAttribute("href")).slice(1);
-    await each.click();
-    const isShown = await page.evaluate((address) => {
-      const row = document.getElementById(address.split("/")[0]);
-      const place = document.getElementById(address) ?? row?.querySelector("pre.head");
-      return Boolean(row?.open && place?.checkVisibility());
-    }, linked);
-    check(isShown, `${name}: the link of a cause leads to ${linked}`);
-  }
   await page.locator("#search").fill("");
   await page.locator("#bad").check();
   for (const summary of await page.locator(".row > summary").all()) {
@@ -178,6 +167,17 @@ const opensAnExchange = async (page, name) => {
   check((await body.textContent()) === laidOut, `${name}: the toggle formats JSON again`);
   await picture(page, `${name}-exchange`);
   await page.keyboard.press("Escape");
+  // Where an exchange is not shown in full, the link leads to the list that has its line.
+  for (const each of await page.locator(".cause dl a").all()) {
+    const linked = (await each.getAttribute("href")).slice(1);
+    await each.click();
+    const isShown = await page.evaluate((address) => {
+      const row = document.getElementById(address.split("/")[0]);
+      const place = document.getElementById(address) ?? row?.querySelector("pre.head");
+      return Boolean(row?.open && place?.checkVisibility());
+    }, linked);
+    check(isShown, `${name}: the link of a cause leads to ${linked}`);
+  }
 };
 
 // Every text has enough contrast with its background, in both themes.

@@ -94,7 +94,7 @@ pub(crate) enum What {
     /// List every requirement with its evidence
     #[command(after_help = super::requirements::HELP)]
     Requirements(super::requirements::RequirementsArgs),
-    /// Serve plan, run, explain and replay to an agent or an editor (Model Context Protocol)
+    /// Serve explain, plan, run, why and replay to an agent or an editor (Model Context Protocol)
     #[command(after_help = super::mcp::HELP)]
     Mcp(super::mcp::McpArgs),
     /// Explain requirements: statement, source, check, usual failures, how to run it alone

@@ -42,7 +42,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Ending> {
         let summary = summary(path)?;
         let is_new = path.canonicalize().map_or(true, |path| known.insert(path));
         if !is_new || summaries.iter().any(|one| one.is_same(&summary)) {
-            eprintln!("assay: {}: this report is there twice; it counts once", path.display());
+            eprintln!("assay: {}: this report was given twice; it counts once", path.display());
         } else {
             summaries.push(summary);
         }

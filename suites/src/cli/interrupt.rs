@@ -60,7 +60,6 @@ impl Interrupt {
     }
 
     /// Starts to listen for signals, and says nothing about them.
-    #[cfg(feature = "embedded")]
     pub(crate) fn listen_quietly() -> Interrupt {
         let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
         let count = interrupt.count.clone();

@@ -6,10 +6,11 @@
 
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::{ExitStatus, Output, Stdio};
 use std::sync::Arc;
 
 use assay_suites::harness::data::Run;
+use assay_suites::harness::run::Halt;
 use assay_suites::profile::Profile;
 use assay_suites::report::{brief, json};
 use clap::Args;
@@ -21,6 +22,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 use super::Ending;
+use super::interrupt::Interrupt;
 use super::target::DEFAULT;
 
 pub(crate) const HELP: &str = "Example, as the entry of an agent's or an editor's configuration:
@@ -35,6 +37,8 @@ Exit codes: 0 the client closed standard input, 2 bad arguments or profile";
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The maximum length of a message.
 const MESSAGE_BYTES: u64 = 1 << 20;
+/// The maximum number of calls at once.
+const MOST_CALLS: usize = 8;
 /// The maximum length of what a tool returns.
 const ANSWER_BYTES: usize = 64 * 1024;
 
@@ -156,7 +160,14 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<(), Ending> {
     let server = Arc::new(Server { target: target.unwrap_or_default(), last: Mutex::default() });
     let mut messages = lines();
     let mut running: Vec<(Value, JoinHandle<()>)> = Vec::new();
-    while let Some(line) = messages.recv().await {
+    let interrupt = Interrupt::listen_quietly();
+    let mut stop = interrupt.count();
+    loop {
+        let line = tokio::select! {
+            line = messages.recv() => line,
+            _ = stop.wait_for(|count| *count > 0) => None,
+        };
+        let Some(line) = line else { break };
         running.retain(|(_, task)| !task.is_finished());
         let message = match read(&line) {
             Ok(Some(message)) => message,
@@ -174,7 +185,13 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<(), Ending> {
             }
             continue;
         };
-        if method == "tools/call" {
+        if method == "tools/call" && running.len() >= MOST_CALLS {
+            send(&failed(
+                &id,
+                Code::Request,
+                &format!("at most {MOST_CALLS} calls at once; wait for an answer"),
+            ));
+        } else if method == "tools/call" {
             let (server, number) = (server.clone(), id.clone());
             let call = async move { send(&reply(&number, server.call(&params).await)) };
             running.push((id, tokio::spawn(call)));
@@ -182,8 +199,11 @@ pub(crate) async fn mcp(args: McpArgs) -> Result<(), Ending> {
             send(&reply(&id, answer(&method, &params)));
         }
     }
-    // The end of the client ends its processes.
-    running.into_iter().for_each(|(_, task)| task.abort());
+    // The end of the client ends its processes: each is killed when its task is dropped.
+    for (_, task) in running {
+        task.abort();
+        let _ = task.await;
+    }
     Ok(())
 }
 
@@ -337,13 +357,19 @@ impl Server {
 
     async fn run(&self, given: &Arguments) -> Result<String, String> {
         let mut last = self.last.lock().await;
-        let text =
-            ran(&self.selected(given, &["--brief", "--json-full", "--json", "/dev/stdout"]), None).await?;
-        let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
-        let whole = matches!(values.next(), Some(Ok(_))).then(|| values.byte_offset());
-        let at = whole.ok_or_else(|| format!("the run wrote no report: {text}"))?;
-        *last = Some(json::read(&text[..at])?);
-        Ok(text[at..].trim_start().to_owned())
+        // A run that is cancelled or fails leaves none.
+        *last = None;
+        let arguments = self.selected(given, &["--brief", "--json-full", "--json", "/dev/stdout"]);
+        let printed = started(&arguments, None).await?;
+        let mut values = serde_json::Deserializer::from_str(&printed.out).into_iter::<Value>();
+        if !matches!(values.next(), Some(Ok(_))) {
+            return printed.text();
+        }
+        let at = values.byte_offset();
+        *last = Some(json::read(&printed.out[..at])?);
+        // With the reason of a failure of the harness.
+        let said = if printed.is_done() { "" } else { &printed.said };
+        Ok(format!("{}{said}", printed.out[at..].trim_start()))
     }
 
     async fn why(&self, id: &str) -> Result<String, String> {
@@ -366,8 +392,36 @@ impl Server {
 
 const NO_RUN: &str = "there was no run yet; call run first";
 
-/// Runs this program, and returns what it prints. An error is what it says where it could not do what was asked.
+/// What a process printed.
+struct Printed {
+    status: ExitStatus,
+    out: String,
+    said: String,
+}
+
+impl Printed {
+    /// Whether it did what was asked; 1 is a result, too.
+    fn is_done(&self) -> bool {
+        matches!(self.status.code(), Some(0 | 1))
+    }
+
+    /// What it printed. An error is what it says where it could not do what was asked.
+    fn text(self) -> Result<String, String> {
+        match (self.is_done(), self.said.is_empty()) {
+            (true, _) => Ok(self.out),
+            (false, true) => Err(format!("the process ended: {}\n{}", self.status, self.out)),
+            (false, false) => Err(self.said),
+        }
+    }
+}
+
+/// Runs this program, and returns what it prints.
 async fn ran(arguments: &[String], input: Option<String>) -> Result<String, String> {
+    started(arguments, input).await?.text()
+}
+
+/// Runs this program. Its process ends with this future.
+async fn started(arguments: &[String], input: Option<String>) -> Result<Printed, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
     let mut child = Command::new(program)
         .arg("--color=never")
@@ -388,9 +442,5 @@ async fn ran(arguments: &[String], input: Option<String>) -> Result<String, Stri
     let ((), ended) = tokio::join!(feed, child.wait_with_output());
     let Output { status, stdout, stderr } = ended.map_err(|e| format!("the process cannot be read: {e}"))?;
     let [out, said] = [&stdout, &stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    match status.code() {
-        Some(0 | 1) => Ok(out),
-        _ if said.is_empty() => Err(format!("the process ended: {status}\n{out}")),
-        _ => Err(said),
-    }
+    Ok(Printed { status, out, said })
 }

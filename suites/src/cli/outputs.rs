@@ -328,6 +328,9 @@ impl Outputs {
         whole: bool,
         events: Option<&Events>,
     ) -> Result<(), Ending> {
+        if self.json_full && run.left_out() > 0 {
+            return Err(Ending::Bad(format!("--json-full: the report {}", words::LEFT_OUT)));
+        }
         let is_refused = known_failures.renews() && (run.is_partial || !run.is_whole || run.shards.is_some());
         let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
         let renewed = renew.map(|(path, known)| (path, known.renewed(&run, words::reason)));

@@ -127,7 +127,7 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
     Ok(comparison)
 }
 
-/// The sentences of the documents, by the key of the row that tells them.
+/// The sentences of the documents, by the key of the row that states them.
 pub type Sentences = BTreeMap<u32, Vec<String>>;
 
 /// The sentences of each row, as the documents in `folder` have them. A sentence that was changed is missing.

@@ -27,6 +27,9 @@ pub fn write(run: &Run, view: View<'_>) -> String {
     for objection in run.objections.iter().take(LISTED) {
         let _ = writeln!(out, "objection: {}", one_line(objection.as_bytes()));
     }
+    if run.objections.len() > LISTED {
+        let _ = writeln!(out, "objection: {} more", run.objections.len() - LISTED);
+    }
     let mut left = BRIEF - 1 - out.lines().count();
     for (n, cause) in causes.iter().enumerate() {
         let others = causes.len() - n - 1;
@@ -59,7 +62,11 @@ pub fn why(run: &Run, id: &str) -> Option<String> {
         let outcome = &run.outcomes[at];
         let reason = words::reason(outcome);
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        return Some(format!("{}  {id}{}\n", outcome.verdict.name(), one_line(reason.as_bytes())));
+        return Some(format!(
+            "{}  {id}{}\n",
+            outcome.verdict.name(),
+            causes::cut(&one_line(reason.as_bytes()), WHY_BYTES / 8)
+        ));
     };
     let mut out = block(run, n + 1, cause, Paint::PLAIN);
     let repeat = plain_repeat(cause.outcome(run));

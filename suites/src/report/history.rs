@@ -68,7 +68,7 @@ struct Share {
 impl Share {
     /// The coverage in percent, rounded down.
     fn percent(&self) -> usize {
-        (self.tested * 100).checked_div(self.applicable).unwrap_or_default()
+        self.tested.saturating_mul(100).checked_div(self.applicable).unwrap_or_default()
     }
 }
 
@@ -206,6 +206,11 @@ impl Summary {
             *counts.entry(verdict.name().to_owned()).or_default() += 1;
         }
         let services = if first.services.is_empty() { shares(&outcomes) } else { first.services };
+        if let Some(Share { service, tested, applicable }) =
+            services.iter().find(|one| one.tested > one.applicable)
+        {
+            return Err(format!("services: {service}: {tested} tested of {applicable} applicable checks"));
+        }
         let run = PastRun {
             file: file.to_owned(),
             target: first.target,

@@ -17,7 +17,7 @@ use crate::support::prose::{self, one_line};
 /// The maximum length of the report.
 const PAGE_BYTES: usize = 60_000;
 /// The maximum length of the causes in it.
-const CAUSES_BYTES: usize = PAGE_BYTES / 2;
+const CAUSES_BYTES: usize = PAGE_BYTES * 2 / 5;
 /// The maximum length of the list of untested checks in it.
 const UNTESTED_BYTES: usize = PAGE_BYTES / 6;
 /// The maximum length of the details of one outcome.
@@ -27,11 +27,13 @@ const COMMENT_BYTES: usize = 10_000;
 /// The maximum length of the changes in it.
 const CHANGES_BYTES: usize = COMMENT_BYTES / 3;
 /// The maximum length of an inline string.
-const INLINE_BYTES: usize = 1024;
+const INLINE_BYTES: usize = 512;
 /// The maximum length of an inline string in a comment.
 const SHORT_BYTES: usize = 160;
-/// The maximum number of lines of a list.
-const LISTED: usize = 50;
+/// The maximum length of a list of objections or remarks.
+const LIST_BYTES: usize = PAGE_BYTES / 10;
+/// The same in a comment.
+const SHORT_LIST_BYTES: usize = COMMENT_BYTES / 8;
 
 /// The run: causes, what was tested, failures with folded details, untested checks with reasons.
 pub fn write(run: &Run) -> String {
@@ -41,8 +43,8 @@ pub fn write(run: &Run) -> String {
     let all = causes(run);
     put_causes(&mut out, run, all.iter(), CAUSES_BYTES);
     put_counts(&mut out, run);
-    put_list(&mut out, "Objections", &run.objections);
-    put_list(&mut out, "Remarks", &run.remarks);
+    put_list(&mut out, "Objections", &run.objections, LIST_BYTES);
+    put_list(&mut out, "Remarks", &run.remarks, LIST_BYTES);
     let tail = untested(run);
     put_outcomes(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
     out + &tail
@@ -54,8 +56,9 @@ pub fn comment(run: &Run, since: Option<(&str, &Verdicts)>) -> String {
     let run = &*readable(run);
     let mut out = heading(run);
     let changes = since.map(|(name, old)| (name, diff(old, &Verdicts::from_run(run))));
+    put_list(&mut out, "Objections", &run.objections, SHORT_LIST_BYTES);
     if let Some((name, changes)) = &changes {
-        put_changes(&mut out, name, changes);
+        put_changes(&mut out, &causes::cut(name, SHORT_BYTES / 2), changes);
     }
     let is_new = |cause: &&Cause| {
         let Some((_, changes)) = &changes else { return true };
@@ -160,15 +163,20 @@ fn put_counts(out: &mut String, run: &Run) {
     }
 }
 
-fn put_list(out: &mut String, title: &str, texts: &[String]) {
-    if !texts.is_empty() {
-        let _ = write!(out, "\n### {title}\n\n");
-        for text in texts.iter().take(LISTED) {
-            let _ = writeln!(out, "- {}", inline(text));
+/// A list, as many lines as fit into `room` bytes, and the number of the rest.
+fn put_list(out: &mut String, title: &str, texts: &[String], room: usize) {
+    if texts.is_empty() {
+        return;
+    }
+    let _ = write!(out, "\n### {title}\n\n");
+    let begin = out.len();
+    for (n, text) in texts.iter().enumerate() {
+        let line = format!("- {}\n", inline(text));
+        if out.len() - begin + line.len() + REST_BYTES > room {
+            let _ = writeln!(out, "- and {} more; see the other reports", texts.len() - n);
+            return;
         }
-        if texts.len() > LISTED {
-            let _ = writeln!(out, "- and {} more; see the other reports", texts.len() - LISTED);
-        }
+        out.push_str(&line);
     }
 }
 
@@ -249,7 +257,7 @@ fn untested(run: &Run) -> String {
 
 /// Escapes what is markup in Markdown or HTML, by numeric entities.
 fn inline(text: &str) -> String {
-    let text = one_line(text[..text.floor_char_boundary(INLINE_BYTES)].as_bytes());
+    let text = one_line(&text.as_bytes()[..text.floor_char_boundary(INLINE_BYTES)]);
     let mut out = String::new();
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -343,6 +351,8 @@ mod tests {
         sample.exchanges = vec![sample.exchanges[1].clone(); 30];
         sample.reason = "long ".repeat(10_000).into();
         run.outcomes = vec![sample; 200];
+        run.objections = vec!["<|".repeat(600); 60];
+        run.remarks.clone_from(&run.objections);
         let text = write(&run);
         assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());
         assert!(text.contains(" more; see the other reports."));

@@ -34,7 +34,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"))
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": params });
         self.send(&message.to_string());
@@ -44,8 +44,8 @@ impl Client {
     }
 
     /// The text that a tool returns, and whether it is an error.
-    fn call(&mut self, name: &str, arguments: Value) -> (String, bool) {
-        let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
+    fn call(&mut self, name: &str, arguments: &Value) -> (String, bool) {
+        let answer = self.request("tools/call", &json!({ "name": name, "arguments": arguments }));
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
         (text.to_owned(), result["isError"] == true)
@@ -72,31 +72,31 @@ async fn an_agent_runs_and_reads_a_cause() {
     std::fs::write(folder.path().join("assay.toml"), profile).expect("written");
     tokio::task::spawn_blocking(move || {
         let mut client = Client::start(folder.path(), &[]);
-        let hello = client.request("initialize", json!({ "protocolVersion": "2025-06-18" }));
+        let hello = client.request("initialize", &json!({ "protocolVersion": "2025-06-18" }));
         assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
         assert_eq!(
-            client.request("initialize", json!({ "protocolVersion": "1999-01-01" }))["result"]["protocolVersion"],
+            client.request("initialize", &json!({ "protocolVersion": "1999-01-01" }))["result"]["protocolVersion"],
             "2025-11-25"
         );
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-        let tools = client.request("tools/list", json!({}));
+        let tools = client.request("tools/list", &json!({}));
         let tools = tools["result"]["tools"].as_array().expect("a list").clone();
         assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"), "{tools:?}");
         for name in ["why", "replay"] {
-            let (text, is_error) = client.call(name, json!({ "id": ROW }));
+            let (text, is_error) = client.call(name, &json!({ "id": ROW }));
             assert!(is_error && text == "there was no run yet; call run first", "{text}");
         }
-        let (text, is_error) = client.call("explain", json!({ "id": ROW }));
+        let (text, is_error) = client.call("explain", &json!({ "id": ROW }));
         assert!(!is_error && text.starts_with(ROW), "{text}");
-        let (text, is_error) = client.call("plan", json!({ "services": ["drop"] }));
+        let (text, is_error) = client.call("plan", &json!({ "services": ["drop"] }));
         assert!(!is_error && text.contains("nothing has been sent"), "{text}");
-        let (text, is_error) = client.call("run", json!({ "filters": ["drop.response"], "seed": 3 }));
+        let (text, is_error) = client.call("run", &json!({ "filters": ["drop.response"], "seed": 3 }));
         assert!(!is_error && text.starts_with("1. fail") && text.contains("does not conform"), "{text}");
         assert!(text.lines().count() <= 40, "{text}");
-        let (text, is_error) = client.call("why", json!({ "id": ROW }));
+        let (text, is_error) = client.call("why", &json!({ "id": ROW }));
         assert!(!is_error && text.len() < 4096 && text.contains("> POST /api/drop"), "{text}");
         for id in [ROW, "drop.response.url"] {
-            let (text, is_error) = client.call("replay", json!({ "id": id }));
+            let (text, is_error) = client.call("replay", &json!({ "id": id }));
             assert!(!is_error && text.ends_with("responses as recorded\n"), "{text}");
         }
         let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").collect();
@@ -139,14 +139,14 @@ fn a_wrong_message_gets_an_error_and_the_next_one_its_answer() {
         (json!({ "name": "run", "arguments": { "profile": "/etc/passwd" } }), "run: unknown field `profile`"),
         (json!({ "name": "run", "arguments": { "seed": -1 } }), "run: invalid value"),
     ] {
-        let answer = client.request("tools/call", arguments);
+        let answer = client.request("tools/call", &arguments);
         assert_eq!(answer["error"]["code"], -32_602, "{answer}");
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.starts_with(words)), "{answer}");
     }
     // A filter is never a flag.
-    let (text, is_error) = client.call("run", json!({ "filters": ["--html=x.html"] }));
+    let (text, is_error) = client.call("run", &json!({ "filters": ["--html=x.html"] }));
     assert!(is_error && text.contains("no check matches \"--html=x.html\""), "{text}");
-    let (text, is_error) = client.call("explain", json!({ "id": "--edits" }));
+    let (text, is_error) = client.call("explain", &json!({ "id": "--edits" }));
     assert!(is_error && text.contains("no requirement has the id \"--edits\""), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
     assert_eq!(client.end(), Some(0));
@@ -164,7 +164,7 @@ fn a_cancelled_run_ends() {
     client.send(&run.to_string());
     // The run has begun.
     let (connection, _) = silent.accept().expect("a connection");
-    assert_eq!(client.request("ping", json!({}))["result"], json!({}), "it answers during a run");
+    assert_eq!(client.request("ping", &json!({}))["result"], json!({}), "it answers during a run");
     let params = json!({ "requestId": "r" });
     client.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string(),
@@ -172,9 +172,13 @@ fn a_cancelled_run_ends() {
     // The process of the run has ended: its connection is closed.
     let mut rest = BufReader::new(connection);
     std::io::copy(&mut rest, &mut std::io::sink()).expect("the end of the connection");
-    let (text, is_error) = client.call("why", json!({ "id": ROW }));
+    let (text, is_error) = client.call("why", &json!({ "id": ROW }));
     assert!(is_error && text.contains("no run yet"), "{text}");
+    // So does a run whose client ends.
+    client.send(&run.to_string());
+    let (connection, _) = silent.accept().expect("a connection");
     assert_eq!(client.end(), Some(0));
+    std::io::copy(&mut BufReader::new(connection), &mut std::io::sink()).expect("the end of the connection");
     let status = Command::new(env!("CARGO_BIN_EXE_assay"))
         .current_dir(folder.path())
         .args(["mcp", "--profile", "missing.toml"])

@@ -1,19 +1,17 @@
 //! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired or names no check is
-//! an error before the run. An entry whose check did not run or passes makes the run not conform. A check that is inconclusive
-//! because of a known failure needs no entry.
+//! an error before the run. An entry whose check did not run or passes makes the run not conform.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use assay_spec::Id;
 use assay_spec::names::did_you_mean;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::value::{Date, Datetime};
 use url::Url;
 
-use crate::harness::data::{Outcome, Reason, RestsOn, Run, Verdict, Why};
+use crate::harness::data::{Outcome, Reason, Run, Verdict, Why};
 use crate::support::files;
 
 /// A baseline file, TOML: a list of `[[known]]`.
@@ -33,7 +31,7 @@ struct Known {
     requirement: String,
     /// Why the failure is accepted.
     reason: String,
-    /// Who mends it.
+    /// Who repairs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
     /// Where it is tracked.
@@ -174,25 +172,16 @@ impl Baseline {
                 )),
             }
         }
-        let following: Vec<_> = followers(&run.outcomes)
-            .filter(|(_, root)| run.outcomes[*root].verdict == Verdict::KnownFailure)
-            .map(|(n, root)| (n, format!("follows from {}", run.outcomes[root].requirement)))
-            .collect();
-        for (n, why) in following {
-            run.outcomes[n].verdict = Verdict::KnownFailure;
-            run.outcomes[n].reason.known = Some(why);
-        }
     }
 
-    /// The baseline of a run: an entry for each check that does not conform, but for those that rest on another one. Existing
-    /// entries for these checks, and for checks that did not run, are kept. `words` makes the reason of a new entry.
+    /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
+    /// checks that did not run, are kept. `words` makes the reason of a new entry.
     #[must_use]
     pub fn renewed(&self, run: &Run, words: impl Fn(&Outcome) -> String) -> Baseline {
-        let following: BTreeSet<usize> = followers(&run.outcomes).map(|(n, _)| n).collect();
-        let entry = |(n, outcome): (usize, &Outcome)| {
+        let entry = |outcome: &Outcome| {
             let id = outcome.requirement.to_string();
             let kept = self.known.iter().find(|known| known.requirement == id).cloned();
-            let new = || Known {
+            kept.unwrap_or_else(|| Known {
                 id: None,
                 requirement: id,
                 reason: format!("recorded without review: {}", words(outcome)),
@@ -200,8 +189,7 @@ impl Baseline {
                 link: None,
                 expires: None,
                 line: 0,
-            };
-            kept.or_else(|| (!following.contains(&n)).then(new))
+            })
         };
         let lived_with = |verdict: Verdict| {
             matches!(
@@ -218,9 +206,8 @@ impl Baseline {
             let ran = outcomes.find(|outcome| outcome.requirement.to_string() == known.requirement);
             ran.is_some_and(|outcome| outcome.verdict != Verdict::Error)
         };
-        let outcomes = run.outcomes.iter().enumerate();
         let mut known: Vec<Known> =
-            outcomes.filter(|(_, outcome)| lived_with(outcome.verdict)).filter_map(entry).collect();
+            run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
         known.extend(self.known.iter().filter(|known| !is_settled(known)).cloned());
         Baseline { known, file: self.file.clone() }
     }
@@ -242,28 +229,6 @@ impl Baseline {
         }
         toml::to_string(self).expect("strings and dates can be written as TOML")
     }
-}
-
-/// The inconclusive outcomes that rest on another one, each with the last of the outcomes behind it. Outcomes that rest on each
-/// other rest on none.
-fn followers(outcomes: &[Outcome]) -> impl Iterator<Item = (usize, usize)> {
-    let place = |row: Id| outcomes.iter().position(|one| one.requirement == row);
-    let behind = move |n: usize| {
-        let outcome = &outcomes[n];
-        let owner = outcome.rests_on.as_ref().and_then(RestsOn::owner).and_then(place)?;
-        (outcome.verdict == Verdict::Inconclusive && owner != n).then_some(owner)
-    };
-    (0..outcomes.len()).filter_map(move |n| {
-        let mut chain = vec![n];
-        while let Some(next) = behind(*chain.last()?) {
-            if chain.contains(&next) {
-                return None;
-            }
-            chain.push(next);
-        }
-        let root = *chain.last()?;
-        (root != n).then_some((n, root))
-    })
 }
 
 impl Known {
@@ -365,33 +330,6 @@ mod tests {
         assert_eq!((objections, code), (vec![], 0));
         assert_eq!(Baseline::default().renewed(&run(&[Pass]), |_| String::new()).to_toml(), "known = []\n");
         assert!(Baseline::parse("known = []\n", "b").unwrap().is_empty());
-    }
-
-    #[test]
-    fn a_check_that_rests_on_a_known_failure_is_known() {
-        use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
-        let resting = |verdicts: &[Verdict], on: &[(usize, usize)]| {
-            let mut run = run(verdicts);
-            for &(n, owner) in on {
-                run.outcomes[n].rests_on = Some(RestsOn::Prerequisite(run.outcomes[owner].requirement));
-            }
-            run
-        };
-        let none = |_: &Outcome| String::new();
-        let ids = |known: &Baseline| -> Vec<String> {
-            known.known.iter().map(|known| known.requirement.clone()).collect()
-        };
-        let mut whole = resting(&[Fail, Inconclusive, Inconclusive, Inconclusive], &[(1, 0), (2, 1)]);
-        let listed = Baseline::default().renewed(&whole, none);
-        assert_eq!(ids(&listed), [id(0), id(3)]);
-        listed.apply(&mut whole, true);
-        assert!(whole.outcomes.iter().all(|one| one.verdict == KnownFailure), "{:?}", whole.outcomes);
-        assert_eq!(whole.outcomes[2].reason.known, Some(format!("follows from {}", id(0))));
-        let mut other = resting(&[Fail, Fail, Inconclusive], &[(2, 1)]);
-        Baseline::parse(&known(0, ""), "b.toml").unwrap().apply(&mut other, true);
-        assert_eq!(other.outcomes[2].verdict, Inconclusive, "it rests on a failure that is not known");
-        let circle = resting(&[Inconclusive, Inconclusive, Pass], &[(0, 1), (1, 0)]);
-        assert_eq!(ids(&Baseline::default().renewed(&circle, none)), [id(0), id(1)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ fn report(began: Option<&str>, verdicts: &[&str]) -> String {
     let outcome = |(n, verdict): (usize, &&str)| json!({ "id": format!("publish.a.{n}"), "fact": "it_does", "verdict": verdict, "elapsed_ms": 1000 * n, "more": [1] });
     let outcomes: Vec<Value> =
         verdicts.iter().enumerate().filter(|(_, verdict)| !verdict.is_empty()).map(outcome).collect();
-    let services = json!([{ "service": "publish", "tested": 1, "applicable": verdicts.len(), "percent": 0, "core": null }]);
+    let services = json!([{ "service": "publish", "tested": verdicts.len().min(1), "applicable": verdicts.len(), "percent": 0, "core": null }]);
     json!({
         "version": 7, "assay": "0.1.0", "target": "http://127.0.0.1:1", "began": began, "result": "does not conform",
         "is_partial": false, "services": services, "outcomes": outcomes, "bodies": { "x": {} },
@@ -110,6 +110,7 @@ fn a_report_that_cannot_be_read_says_why() {
             good.replace("\"verdict\":\"pass\"", "\"verdict\":\"good\""),
             "outcomes[0].verdict: not a verdict: \"good\"",
         ),
+        (good.replace("\"tested\":1", "\"tested\":2"), "services: publish: 2 tested of 1 applicable checks"),
         (format!("{good}\n{good}"), "publish.a.0 is listed twice"),
         (format!("{good}\n{{\"version\": x"), "line 2 column"),
     ] {

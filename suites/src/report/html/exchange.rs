@@ -48,12 +48,11 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
     );
     let sent: Vec<String> = request_head(exchange).iter().map(|text| head(text.as_bytes())).collect();
     out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));
-    match cut {
-        Some(cut) => out.push_str(&format!("<p class=\"none\">{}</p>", line(&left_out(cut)))),
-        None => {
-            put_body(&mut out, &request.body, limit);
-            put_decoded(&mut out, &request.headers, &request.body, limit);
-        }
+    if let Some(cut) = cut {
+        out.push_str(&format!("<p class=\"none\">{}</p>", line(&left_out(cut))));
+    } else {
+        put_body(&mut out, &request.body, limit);
+        put_decoded(&mut out, &request.headers, &request.body, limit);
     }
     match response {
         Ok(response) => {
@@ -99,7 +98,7 @@ fn put_decoded(out: &mut String, headers: &[(String, Vec<u8>)], body: &[u8], lim
         found.extend(inside.map(|inside| (name.clone(), inside)));
     }
     if let Ok(value) = serde_json::from_slice(body) {
-        each_string(&value, String::new(), &mut |place, text| {
+        each_string(&value, "", &mut |place, text| {
             found.extend(decoded(text).map(|inside| (place.to_owned(), inside)));
         });
     }
@@ -141,17 +140,17 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 /// Every string of a value, with its place as a JSON pointer.
-fn each_string(value: &Value, place: String, met: &mut dyn FnMut(&str, &str)) {
+fn each_string(value: &Value, place: &str, met: &mut dyn FnMut(&str, &str)) {
     match value {
-        Value::String(text) => met(&place, text),
+        Value::String(text) => met(place, text),
         Value::Array(items) => {
             for (n, item) in items.iter().enumerate() {
-                each_string(item, format!("{place}/{n}"), met);
+                each_string(item, &format!("{place}/{n}"), met);
             }
         }
         Value::Object(members) => {
             for (name, item) in members {
-                each_string(item, format!("{place}/{name}"), met);
+                each_string(item, &format!("{place}/{name}"), met);
             }
         }
         _ => {}

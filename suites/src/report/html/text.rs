@@ -28,7 +28,7 @@ pub(super) fn marked(text: &str) -> String {
     out
 }
 
-/// The sentences of the documents that a row tells.
+/// The sentences of the documents that a row states.
 pub(super) fn quoted(sentences: Option<&Sentences>, row: Id) -> String {
     let named = sentences.and_then(|all| all.get(&row.key)).into_iter().flatten();
     named.map(|text| format!("<blockquote>{}</blockquote>\n", marked(text))).collect()

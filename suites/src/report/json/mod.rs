@@ -1,6 +1,6 @@
 //! The JSON report, version 7: writing and reading.
 //!
-//! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
+//! In full, it contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::rerun::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
 //! is stored once, in the table `bodies`, under its SHA-256. [`schema`] describes the format.
 
