@@ -19,7 +19,7 @@ const WHY_BYTES: usize = 4_000;
 /// The maximum number of objections in it.
 const LISTED: usize = 3;
 
-/// The causes and the result, in at most [`BRIEF`] lines: as many causes in full as fit, the others in one line.
+/// The causes and the result, in at most 40 lines: as many causes in full as fit, the others in one line.
 pub fn write(run: &Run, view: View<'_>) -> String {
     let (run, paint) = (&*readable(run), view.paint());
     let causes = causes(run);
@@ -52,7 +52,7 @@ pub fn write(run: &Run, view: View<'_>) -> String {
     out.replace("##[", "#\\x23[")
 }
 
-/// One check in at most [`WHY_BYTES`]: the cause that it belongs to, with the deviating exchange and the commands that repeat
+/// One check in at most 4,000 bytes: the cause that it belongs to, with the deviating exchange and the commands that repeat
 /// it; of a check that needs no attention, its verdict. `None` if the run does not have the check.
 pub fn why(run: &Run, id: &str) -> Option<String> {
     let run = &*readable(run);

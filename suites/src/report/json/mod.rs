@@ -26,7 +26,7 @@ pub fn write(run: &Run) -> String {
     written(run, Keep::All)
 }
 
-/// As [`write`], without the exchanges of passed checks. It has every verdict and failure; nothing can be judged again from it.
+/// As [`write()`], without the exchanges of passed checks. It has every verdict and failure; nothing can be judged again from it.
 pub fn brief(run: &Run) -> String {
     written(run, Keep::NotPassed)
 }
