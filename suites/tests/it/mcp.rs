@@ -1,8 +1,10 @@
 //! `assay mcp` over its standard input and output.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use assay_suites::embedded::sim::{Options, start};
 use serde_json::{Value, json};
@@ -152,33 +154,45 @@ fn a_wrong_message_gets_an_error_and_the_next_one_its_answer() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// A run against a server that never answers is cancelled; the server of the agent goes on.
-#[test]
-fn a_cancelled_run_ends() {
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let folder = tempfile::tempdir().expect("a folder");
+/// A client whose run has connected to a server that never answers, and the server.
+fn started_run(folder: &Path) -> (Client, TcpStream, TcpListener) {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("[drop]\nurl = \"http://{}\"\n", silent.local_addr().expect("an address"));
-    std::fs::write(folder.path().join("p.toml"), url).expect("written");
-    let mut client = Client::start(folder.path(), &["--profile", "p.toml"]);
+    std::fs::write(folder.join("p.toml"), url).expect("written");
+    let mut client = Client::start(folder, &["--profile", "p.toml"]);
     let run = json!({ "jsonrpc": "2.0", "id": "r", "method": "tools/call", "params": { "name": "run" } });
     client.send(&run.to_string());
-    // The run has begun.
-    let (connection, _) = silent.accept().expect("a connection");
+    // The first connections only show that the server is there; a run waits on one that has a request.
+    loop {
+        let (mut connection, _) = silent.accept().expect("a connection");
+        if connection.read(&mut [0]).expect("a request or the end") == 1 {
+            return (client, connection, silent);
+        }
+    }
+}
+
+/// The process of a run has ended: its connection is closed, long before the run gives up.
+fn expect_end(mut connection: TcpStream) {
+    connection.set_read_timeout(Some(Duration::from_secs(10))).expect("a time limit");
+    std::io::copy(&mut connection, &mut std::io::sink()).expect("the end of the connection");
+}
+
+#[test]
+fn a_run_ends_when_it_is_cancelled_and_when_its_client_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut client, connection, _server) = started_run(folder.path());
     assert_eq!(client.request("ping", &json!({}))["result"], json!({}), "it answers during a run");
     let params = json!({ "requestId": "r" });
     client.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string(),
     );
-    // The process of the run has ended: its connection is closed.
-    let mut rest = BufReader::new(connection);
-    std::io::copy(&mut rest, &mut std::io::sink()).expect("the end of the connection");
+    expect_end(connection);
     let (text, is_error) = client.call("why", &json!({ "id": ROW }));
     assert!(is_error && text.contains("no run yet"), "{text}");
-    // So does a run whose client ends.
-    client.send(&run.to_string());
-    let (connection, _) = silent.accept().expect("a connection");
     assert_eq!(client.end(), Some(0));
-    std::io::copy(&mut BufReader::new(connection), &mut std::io::sink()).expect("the end of the connection");
+    let (client, connection, _server) = started_run(folder.path());
+    assert_eq!(client.end(), Some(0));
+    expect_end(connection);
     let status = Command::new(env!("CARGO_BIN_EXE_assay"))
         .current_dir(folder.path())
         .args(["mcp", "--profile", "missing.toml"])
