@@ -19,7 +19,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
-PROGRAM = "assay-suites"
+PROGRAM = "assay-conformance"
 LICENCE_FILE = re.compile("licen[cs]e|copying|notice|unlicense", re.IGNORECASE)
 
 target, folder = sys.argv[1], Path(sys.argv[2])

@@ -1,7 +1,7 @@
 //! The fuzz targets: every parser, with the golden vectors as its seeds.
 //!
 //! A target states what must hold for all inputs, not only that there is no panic. The fuzzer (`fuzz/src/main.rs`) and the test
-//! `suites/tests/it/fuzz.rs` run the same targets.
+//! `command/tests/it/fuzz.rs` run the same targets.
 
 use std::collections::BTreeSet;
 use std::future::Future;

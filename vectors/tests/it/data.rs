@@ -19,7 +19,7 @@ fn files_match_the_generators() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     for (path, bytes) in generate::files() {
         let file = std::fs::read(data.join(path)).unwrap_or_default();
-        assert!(file == bytes, "{path} is stale: cargo run -p assay-suites -- vectors generate");
+        assert!(file == bytes, "{path} is stale: cargo run -- vectors generate");
     }
 }
 
