@@ -349,7 +349,9 @@ impl Outputs {
         if let Some((path, renewed)) = renewed {
             let kept = write(path, &renewed.to_toml());
             if kept.is_ok() {
-                eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
+                let (checks, causes) = (renewed.checks(), renewed.len());
+                let checks = prose::count(checks, "known failure");
+                eprintln!("assay: {checks} in {}, with {}", path.display(), prose::count(causes, "cause"));
             }
             written.push(kept);
         }

@@ -81,6 +81,11 @@ impl Outcome {
         self.verdict == Verdict::Error || self.reason.why == Why::Silent
     }
 
+    /// The row that it rests on.
+    pub fn owner(&self) -> Option<Id> {
+        self.rests_on.as_ref().and_then(RestsOn::owner)
+    }
+
     /// The number of the check's own exchanges.
     pub fn own_exchanges(&self) -> usize {
         self.exchanges.len() - self.seen_in

@@ -1,7 +1,8 @@
-//! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired or names no check is
-//! an error before the run. An entry whose check did not run or passes makes the run not conform.
+//! Baselines: known failures. An entry is one cause: a failing check with a reason, the checks that fail in the same way, and
+//! those that cannot be judged meanwhile. A baseline cannot rot: an entry that has expired or names no check is an error
+//! before the run. An entry whose failing checks did not run or pass makes the run not conform.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use toml::value::{Date, Datetime};
 use url::Url;
 
 use crate::harness::data::{Outcome, Reason, Run, Verdict, Why};
+use crate::harness::judge::cause::causes;
 use crate::support::files;
 
 /// A baseline file, TOML: a list of `[[known]]`.
@@ -22,13 +24,19 @@ pub struct Baseline {
     file: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Known {
     /// An external name of the failure, such as a ticket.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// The failing requirement.
+    /// The failing requirement that shows the cause.
     requirement: String,
+    /// Requirements that fail in the same way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<String>,
+    /// Requirements whose checks cannot be judged because of it. They may be inconclusive, and may not fail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rests: Vec<String>,
     /// Why the failure is accepted.
     reason: String,
     /// Who repairs it.
@@ -59,6 +67,10 @@ struct Written {
 struct Entry {
     id: Option<String>,
     requirement: Option<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    rests: Vec<String>,
     reason: Option<String>,
     owner: Option<String>,
     link: Option<String>,
@@ -67,7 +79,7 @@ struct Entry {
 
 impl Entry {
     fn read(self) -> Result<Known, String> {
-        let Entry { id, requirement, reason, owner, link, expires } = self;
+        let Entry { id, requirement, also, rests, reason, owner, link, expires } = self;
         let requirement = requirement.ok_or("the entry needs a requirement: write the id of its check")?;
         let reason = reason.filter(|reason| !reason.trim().is_empty());
         let reason = reason.ok_or_else(|| {
@@ -84,7 +96,17 @@ impl Entry {
         if let Some(link) = link.as_deref().filter(|link| !is_web(link)) {
             return Err(format!("{requirement}: link must be an http or https URL, not {link:?}"));
         }
-        Ok(Known { id, requirement, reason, owner, link, expires: expires.transpose()?, line: 0 })
+        Ok(Known {
+            id,
+            requirement,
+            also,
+            rests,
+            reason,
+            owner,
+            link,
+            expires: expires.transpose()?,
+            line: 0,
+        })
     }
 }
 
@@ -107,8 +129,9 @@ impl Baseline {
         for entry in written.known {
             let line = line_of(entry.span());
             let known = entry.into_inner().read().map_err(|why| wrong(line, &why))?;
-            if baseline.known.iter().any(|other| other.requirement == known.requirement) {
-                return Err(wrong(line, &format!("{} is listed twice", known.requirement)));
+            let mut names = baseline.names();
+            if let Some(again) = known.names().find(|name| !names.insert(name)) {
+                return Err(wrong(line, &format!("{again} is listed twice")));
             }
             baseline.known.push(Known { line, ..known });
         }
@@ -119,14 +142,13 @@ impl Baseline {
     pub fn stale(&self, checks: &BTreeSet<String>, today: Date) -> Vec<String> {
         let wrong = |known: &Known| {
             let place = format!("{}:{}", self.file, known.line);
-            let id = &known.requirement;
-            if !checks.contains(id) {
+            if let Some(id) = known.names().find(|id| !checks.contains(*id)) {
                 let near = did_you_mean(id, checks.iter().map(String::as_str));
                 let near = if near.is_empty() { "; correct or remove the entry" } else { &near };
                 return Some(format!("{place}: no check has the id {id}{near}"));
             }
             let day = known.expires.and_then(|day| day.date).filter(|day| *day < today)?;
-            let name = known.name();
+            let name = known.name(&known.requirement);
             Some(format!("{place}: {name} expired on {day}; remove the entry or give it another date"))
         };
         self.known.iter().filter_map(wrong).collect()
@@ -135,8 +157,12 @@ impl Baseline {
     /// Adds the entries of others for checks that it has no entry for.
     pub fn add<'b>(&mut self, others: impl Iterator<Item = &'b Baseline>) {
         for known in others.flat_map(|other| &other.known) {
-            if !self.known.iter().any(|own| own.requirement == known.requirement) {
-                self.known.push(known.clone());
+            let names = self.names();
+            let is_new = |name: &&String| !names.contains(name.as_str());
+            if is_new(&&known.requirement) {
+                let also = known.also.iter().filter(is_new).cloned().collect();
+                let rests = known.rests.iter().filter(is_new).cloned().collect();
+                self.known.push(Known { also, rests, ..known.clone() });
             }
         }
     }
@@ -145,71 +171,101 @@ impl Baseline {
     /// ignored.
     pub fn apply(&self, run: &mut Run, whole: bool) {
         for known in &self.known {
-            let name = known.name();
-            let Some(outcome) =
-                run.outcomes.iter_mut().find(|outcome| outcome.requirement.to_string() == known.requirement)
-            else {
-                if whole && !run.is_partial {
-                    run.objections.push(format!("{}: {name}: this check did not run", self.file));
-                }
-                continue;
-            };
-            match outcome.verdict {
-                Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable => {
-                    outcome.verdict = Verdict::KnownFailure;
-                    outcome.reason.known = Some(known.words());
-                }
-                // The baseline was already applied to a part of the run.
-                Verdict::KnownFailure | Verdict::UnexpectedPass => {}
-                Verdict::Pass => {
-                    outcome.verdict = Verdict::UnexpectedPass;
-                    outcome.reason = Reason::new(Why::UnexpectedPass, &known.reason);
-                }
-                other => run.objections.push(format!(
-                    "{}: {name}: the baseline expects a failure, but the check is {}; remove the entry if it is fixed",
-                    self.file,
-                    other.name()
-                )),
+            for id in known.failing() {
+                self.accept(known, id, run, whole);
+            }
+            for id in &known.rests {
+                self.excuse(known, id, run);
             }
         }
     }
 
-    /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
-    /// checks that did not run, are kept. `words` makes the reason of a new entry.
+    /// Accepts the failure of a check. Anything else is wrong.
+    fn accept(&self, known: &Known, id: &str, run: &mut Run, whole: bool) {
+        let name = known.name(id);
+        let Some(outcome) = outcome_of(run, id) else {
+            if whole && !run.is_partial {
+                run.objections.push(format!("{}: {name}: this check did not run", self.file));
+            }
+            return;
+        };
+        match outcome.verdict {
+            verdict if is_lived_with(verdict) => known.mark(outcome),
+            // The baseline was already applied to a part of the run.
+            Verdict::KnownFailure | Verdict::UnexpectedPass => {}
+            Verdict::Pass => {
+                outcome.verdict = Verdict::UnexpectedPass;
+                outcome.reason = Reason::new(Why::UnexpectedPass, &known.reason);
+            }
+            other => run.objections.push(format!(
+                "{}: {name}: the baseline expects a failure, but the check is {}; remove the entry if it is fixed",
+                self.file,
+                other.name()
+            )),
+        }
+    }
+
+    /// Accepts that a check is inconclusive, if it rests on a known failure. A failure is its own, unless what it rests on is
+    /// not in this run, such as in a shard.
+    fn excuse(&self, known: &Known, id: &str, run: &mut Run) {
+        let is_alone = !known.failing().any(|id| outcome_of(run, id).is_some());
+        let Some(outcome) = outcome_of(run, id) else { return };
+        let is_resting = outcome.verdict == Verdict::Inconclusive
+            && outcome.owner().is_some_and(|owner| self.names().contains(owner.to_string().as_str()));
+        if is_resting || (is_alone && is_lived_with(outcome.verdict)) {
+            known.mark(outcome);
+        }
+    }
+
+    /// The baseline of a run: an entry for each cause. Existing entries keep their checks that still do not conform or did not
+    /// run. `words` makes the reason of a new entry.
     #[must_use]
     pub fn renewed(&self, run: &Run, words: impl Fn(&Outcome) -> String) -> Baseline {
-        let entry = |outcome: &Outcome| {
-            let id = outcome.requirement.to_string();
-            let kept = self.known.iter().find(|known| known.requirement == id).cloned();
-            kept.unwrap_or_else(|| Known {
-                id: None,
-                requirement: id,
-                reason: format!("recorded without review: {}", words(outcome)),
-                owner: None,
-                link: None,
-                expires: None,
-                line: 0,
-            })
+        let is_known = |verdict| is_lived_with(verdict) || verdict == Verdict::KnownFailure;
+        let ran: BTreeMap<String, &Outcome> =
+            run.outcomes.iter().map(|outcome| (outcome.requirement.to_string(), outcome)).collect();
+        let is_open = |id: &String| {
+            ran.get(id).is_none_or(|outcome| is_known(outcome.verdict) || outcome.verdict == Verdict::Error)
         };
-        let lived_with = |verdict: Verdict| {
-            matches!(
-                verdict,
-                Verdict::Fail
-                    | Verdict::Warn
-                    | Verdict::Inconclusive
-                    | Verdict::Unstable
-                    | Verdict::KnownFailure
-            )
-        };
-        let is_settled = |known: &Known| {
-            let mut outcomes = run.outcomes.iter();
-            let ran = outcomes.find(|outcome| outcome.requirement.to_string() == known.requirement);
-            ran.is_some_and(|outcome| outcome.verdict != Verdict::Error)
-        };
-        let mut known: Vec<Known> =
-            run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
-        known.extend(self.known.iter().filter(|known| !is_settled(known)).cloned());
+        let mut known: Vec<Known> = self.known.iter().filter_map(|known| known.kept(is_open)).collect();
+        let entry =
+            |known: &[Known], id: &str| known.iter().position(|one| one.names().any(|name| name == id));
+        for cause in causes(run) {
+            let ids = || cause.outcomes.iter().map(|n| run.outcomes[*n].requirement.to_string());
+            let first = cause.outcome(run);
+            let owner = |id: &str| {
+                let owner = ran[id].owner().filter(|_| first.requirement.to_string() != id)?;
+                ids().find(|id| *id == owner.to_string())
+            };
+            let new = ids().filter(|id| is_known(ran[id].verdict) && entry(&known, id).is_none());
+            let (rests, mut failing): (Vec<String>, Vec<String>) = new.partition(|id| owner(id).is_some());
+            failing.sort_by_key(|id| *id != first.requirement.to_string());
+            let new_entry = |requirement: String, also: Vec<String>| {
+                let reason = format!("recorded without review: {}", words(ran[&requirement]));
+                Known { requirement, also, reason, ..Known::default() }
+            };
+            let mut failing = failing.into_iter();
+            known.extend(failing.next().map(|requirement| new_entry(requirement, failing.collect())));
+            for id in rests {
+                // What it rests on may rest on something, too.
+                let others = ids().chain(owner(&id)).filter(|other| *other != id);
+                match others.filter_map(|other| entry(&known, &other)).last() {
+                    Some(at) => known[at].rests.push(id),
+                    None => known.push(new_entry(id, Vec::new())),
+                }
+            }
+        }
         Baseline { known, file: self.file.clone() }
+    }
+
+    /// The ids of all entries.
+    fn names(&self) -> BTreeSet<&str> {
+        self.known.iter().flat_map(Known::names).map(String::as_str).collect()
+    }
+
+    /// The number of checks in all entries.
+    pub fn checks(&self) -> usize {
+        self.names().len()
     }
 
     /// The number of entries.
@@ -232,24 +288,58 @@ impl Baseline {
 }
 
 impl Known {
+    /// The requirements that fail.
+    fn failing(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.requirement).chain(&self.also)
+    }
+
+    /// All its requirements.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.failing().chain(&self.rests)
+    }
+
+    /// The entry with those of its requirements that are still open: nothing, if none of them fails any longer.
+    fn kept(&self, is_open: impl Fn(&String) -> bool) -> Option<Known> {
+        let mut failing = self.failing().filter(|id| is_open(id)).cloned();
+        let requirement = failing.next()?;
+        let rests = self.rests.iter().filter(|id| is_open(id)).cloned().collect();
+        Some(Known { requirement, also: failing.collect(), rests, ..self.clone() })
+    }
+
+    fn mark(&self, outcome: &mut Outcome) {
+        outcome.verdict = Verdict::KnownFailure;
+        outcome.reason.known = Some(self.words());
+    }
+
     /// The reason, with the owner and the link.
     fn words(&self) -> String {
         let notes: Vec<&str> = [&self.owner, &self.link].into_iter().filter_map(Option::as_deref).collect();
         if notes.is_empty() { self.reason.clone() } else { format!("{} ({})", self.reason, notes.join(", ")) }
     }
 
-    fn name(&self) -> String {
+    /// One of its requirements, with the name of the entry.
+    fn name(&self, requirement: &str) -> String {
         match &self.id {
-            Some(id) => format!("{} ({id})", self.requirement),
-            None => self.requirement.clone(),
+            Some(id) => format!("{requirement} ({id})"),
+            None => requirement.to_owned(),
         }
     }
+}
+
+fn outcome_of<'run>(run: &'run mut Run, id: &str) -> Option<&'run mut Outcome> {
+    run.outcomes.iter_mut().find(|outcome| outcome.requirement.to_string() == id)
+}
+
+/// Whether an entry accepts this verdict.
+const fn is_lived_with(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::harness::check::Check;
+    use crate::harness::data::RestsOn;
     use crate::services;
     use crate::services::SUITES;
 
@@ -332,6 +422,65 @@ mod tests {
         assert!(Baseline::parse("known = []\n", "b").unwrap().is_empty());
     }
 
+    /// Three checks: the first fails, the second in the same way, and the third rests on the first.
+    fn followed() -> Run {
+        let mut run = run(&[Verdict::Fail, Verdict::Fail, Verdict::Inconclusive]);
+        run.outcomes[2].reason = Reason::kind(Why::Failure);
+        run.outcomes[2].rests_on = Some(RestsOn::Prerequisite(run.outcomes[0].requirement));
+        run
+    }
+
+    #[test]
+    fn an_entry_is_a_cause_and_excuses_no_failure_of_a_check_that_rests_on_it() {
+        use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
+        let written = Baseline::default().renewed(&followed(), |_| "why".to_owned());
+        let lists = format!("also = [\"{}\"]\nrests = [\"{}\"]", id(1), id(2));
+        assert!(written.to_toml().contains(&lists), "{}", written.to_toml());
+        assert_eq!((written.len(), written.checks()), (1, 3));
+        let judged = |mut run: Run| {
+            written.apply(&mut run, true);
+            (run.outcomes.iter().map(|outcome| outcome.verdict).collect::<Vec<_>>(), run.exit_code())
+        };
+        assert_eq!(judged(followed()), (vec![KnownFailure; 3], 0));
+        let other = |verdict, rests_on: Option<usize>| {
+            let mut run = followed();
+            let rests_on = rests_on.map(|n| RestsOn::Prerequisite(services::checks()[n].requirement));
+            (run.outcomes[2].verdict, run.outcomes[2].rests_on) = (verdict, rests_on);
+            judged(run)
+        };
+        assert_eq!(other(Pass, None), (vec![KnownFailure, KnownFailure, Pass], 0));
+        for (verdict, rests_on) in [(Fail, None), (Inconclusive, None), (Inconclusive, Some(9))] {
+            assert_eq!(other(verdict, rests_on), (vec![KnownFailure, KnownFailure, verdict], 1));
+        }
+        // Where what it rests on is in another shard, its failure may come from there.
+        let mut shard = followed();
+        shard.outcomes.drain(..2);
+        shard.outcomes[0].verdict = Fail;
+        written.apply(&mut shard, false);
+        assert_eq!(shard.outcomes[0].verdict, KnownFailure);
+    }
+
+    #[test]
+    fn a_renewed_entry_keeps_its_words_and_loses_what_conforms() {
+        use Verdict::{Fail, Inconclusive, Pass};
+        let old = format!("also = [\"{}\"]\nrests = [\"{}\"]", id(1), id(2));
+        let old = Baseline::parse(&known(0, &old), "b.toml").unwrap();
+        let renewed = |verdicts: &[Verdict]| {
+            let mut run = followed();
+            for (outcome, verdict) in run.outcomes.iter_mut().zip(verdicts) {
+                outcome.verdict = *verdict;
+            }
+            old.renewed(&run, |_| "why".to_owned())
+        };
+        assert_eq!(renewed(&[Fail, Fail, Inconclusive]).to_toml(), old.to_toml());
+        let less = renewed(&[Pass, Fail, Pass]).to_toml();
+        assert_eq!(less, format!("[[known]]\nrequirement = \"{}\"\nreason = \"it is so\"\n", id(1)));
+        // Nothing that an entry rests on fails any longer.
+        let alone = renewed(&[Pass, Pass, Inconclusive]).to_toml();
+        assert!(alone.contains(&id(2)) && alone.contains("recorded without review"), "{alone}");
+        assert!(renewed(&[Pass, Pass, Pass]).is_empty());
+    }
+
     #[test]
     fn the_owner_and_the_link_are_a_part_of_the_reason() {
         let text = known(0, "owner = \"payments\"\nlink = \"https://bugs.example/17\"");
@@ -367,7 +516,9 @@ mod tests {
             let error = Baseline::parse(text, "b.toml").unwrap_err();
             assert!(error.contains(why), "{error}");
         }
-        let twice = known(0, "").repeat(2);
-        assert!(Baseline::parse(&twice, "b.toml").unwrap_err().contains("twice"));
+        let within = known(0, &format!("rests = [\"{}\"]", id(0)));
+        for twice in [known(0, "").repeat(2), within] {
+            assert!(Baseline::parse(&twice, "b.toml").unwrap_err().contains("twice"));
+        }
     }
 }

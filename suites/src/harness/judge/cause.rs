@@ -207,10 +207,10 @@ fn cause(
 /// The outcome that an inconclusive outcome rests on; of a client, also one that fails as in the conforming world.
 fn owner(run: &Run, found: &BTreeMap<usize, Found>, n: usize) -> Option<usize> {
     let outcome = &run.outcomes[n];
-    let row = outcome.rests_on.as_ref().and_then(RestsOn::owner)?;
+    let row = outcome.owner()?;
     let owner = found.keys().copied().find(|one| run.outcomes[*one].requirement == row)?;
-    let may_rest =
-        outcome.verdict == Verdict::Inconclusive || matches!(outcome.rests_on, Some(RestsOn::Base(_)));
+    let may_rest = matches!(outcome.verdict, Verdict::Inconclusive | Verdict::KnownFailure)
+        || matches!(outcome.rests_on, Some(RestsOn::Base(_)));
     (may_rest && owner != n).then_some(owner)
 }
 

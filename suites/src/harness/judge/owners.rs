@@ -220,8 +220,7 @@ mod tests {
         for _ in 0..2 {
             assign(&mut outcomes, &BTreeSet::new());
         }
-        let owners: Vec<Option<Id>> =
-            outcomes.iter().map(|outcome| outcome.rests_on.as_ref().and_then(RestsOn::owner)).collect();
+        let owners: Vec<Option<Id>> = outcomes.iter().map(Outcome::owner).collect();
         let rests = |n: usize| Some(all[n].requirement);
         assert_eq!(owners, [None, None, rests(1), None, None, None, None, rests(8)]);
     }
@@ -235,7 +234,7 @@ mod tests {
                 |n: usize| outcome(all[n], Verdict::Inconclusive, about, exchange("GET", path, status));
             let mut outcomes = [unmet(7), unmet(5)];
             assign(&mut outcomes, &whole.iter().copied().collect());
-            let owner = outcomes[0].rests_on.as_ref().and_then(RestsOn::owner);
+            let owner = outcomes[0].owner();
             let is_named = owner == Some(all[5].requirement);
             assert_eq!(is_named, outcomes[1].verdict == Verdict::Fail);
             outcomes.map(|outcome| outcome.verdict)
