@@ -172,6 +172,7 @@ def wheel_of(folder, program, version):
     entries = {
         f"{MODULE}/__init__.py": (filled("python/__init__.py.in", {"VERSION": version}), 0o644),
         f"{MODULE}/__main__.py": ((TEMPLATES / "python/__main__.py").read_bytes(), 0o644),
+        "assay.py": ((TEMPLATES / "python/assay.py").read_bytes(), 0o644),
         f"{MODULE}-{version}.data/scripts/assay": (program.data, 0o755),
         f"{info}/METADATA": (metadata, 0o644),
         f"{info}/WHEEL": (about.encode(), 0o644),

@@ -136,7 +136,7 @@ folders = {f"NIX_{name}_DIR": str(work / "nix") for name in ["STATE", "LOG"]}
 evaluated = json.loads(run(*evaluate, env={**os.environ, **folders}).splitlines()[-1])
 (package,) = evaluated["packages"].values()
 assert package["version"] == version and package["src"]["url"].endswith(f"/{archive.name}"), package
-binstall = tomllib.loads((ROOT / "suites/Cargo.toml").read_text())["package"]["metadata"]["binstall"]
+binstall = tomllib.loads((ROOT / "command/Cargo.toml").read_text())["package"]["metadata"]["binstall"]
 words = {"repo": "https://repository.invalid/assay", "version": version, "target": target, "bin": "assay"}
 url, inside = (re.sub(r"\{ (\w+) \}", lambda found: words[found[1]], binstall[name]) for name in ["pkg-url", "bin-dir"])
 assert url == package["src"]["url"], url
@@ -207,7 +207,7 @@ bin = place / "v/bin"
 environment = {"PATH": f"{bin}:{system}", "HOME": str(home)}
 pip = [sys.executable, "-m", "pip", "--python", bin / "python", "--disable-pip-version-check"]
 install = [*pip, "install", "--quiet", "--no-index", "--root-user-action=ignore", wheel]
-commands = [["assay"], ["assay-conformance"], ["python", "-m", "assay_conformance"]]
+commands = [["assay"], ["assay-conformance"], ["python", "-m", "assay_conformance"], ["python", "-m", "assay"]]
 example_of(place, install, environment, commands)
 run(*pip, "check", env=environment)
 run(*install, "--target", place / "elsewhere", env=environment)
@@ -215,6 +215,12 @@ run("python", "-m", "assay_conformance", "--version", says=f"assay {version}", e
 (place / "elsewhere/bin/assay").unlink()
 (bin / "assay").unlink()
 run("python", "-m", "assay_conformance", code=4, says="is missing", env=environment)
+# The package of the other distribution comes first, and keeps its files.
+(site,) = (place / "v/lib").glob("python3*/site-packages")
+(site / "assay").mkdir()
+(site / "assay/__init__.py").touch()
+(site / "assay/__main__.py").write_text("print('the other')")
+run("python", "-m", "assay", says="the other", env=environment)
 step("the wheel works")
 
 place = work / "only node"
