@@ -47,7 +47,7 @@ impl Log {
     }
 }
 
-fn cut(why: &str) -> String {
+pub(crate) fn cut(why: &str) -> String {
     match why.char_indices().nth(WHY) {
         Some((end, _)) => format!("{}…", &why[..end]),
         None => why.to_owned(),

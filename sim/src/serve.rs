@@ -1,5 +1,6 @@
 //! Serves worlds: in process, over in-memory connections, and over real sockets. The only module that waits.
 
+mod access;
 mod answer;
 mod listen;
 mod room;
@@ -21,9 +22,11 @@ use crate::rng::Rng;
 use crate::tls::{Authority, Shown};
 use crate::world::World;
 
+pub use access::{Access, Ended, Violation};
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
 pub use listen::{Listener, listen};
 
+use access::Watch;
 pub(crate) use answer::collect;
 use listen::Accepting;
 use room::Room;
@@ -94,6 +97,8 @@ struct Inner {
     boots: Boots,
     /// Listeners of the sites that boot.
     berths: Vec<Berth>,
+    /// Who is told of exchanges that have ended, if anyone is.
+    watch: Option<Watch>,
 }
 
 /// The listener of a site that boots; it moves to another port after each boot.
@@ -157,6 +162,7 @@ impl Handle {
             wakes_at: None,
             boots: boots.clone(),
             berths: Vec::new(),
+            watch: None,
         };
         let shared = Shared {
             rng: inner.world.core.rng,
@@ -180,6 +186,12 @@ impl Handle {
         let mut inner = self.lock();
         inner.site_urls = site_urls;
         inner.set_site_urls();
+    }
+
+    /// Reports every exchange of this world when it has ended. Those of its forks are not reported. `report` is called while the
+    /// world waits.
+    pub fn watch(&self, report: impl Fn(Access) + Send + 'static) {
+        self.lock().watch = Some(Watch::new(report));
     }
 
     /// The current URLs of the world's sites, as far as they are served.
@@ -321,6 +333,7 @@ impl Handle {
         inner.wakes_at = None;
         inner.world = world;
         inner.replies.clear();
+        inner.watch.iter_mut().for_each(Watch::forget);
         inner.leaving.clear();
         inner.generation += 1;
         inner.set_site_urls();
@@ -558,7 +571,18 @@ impl Inner {
 
     /// Passes an input to the world. Returns the outputs of this exchange and routes the others.
     fn feed(&mut self, input: Input, exchange: ExchangeId) -> Vec<Output> {
+        let is_left = matches!(input, Input::Abort(_));
+        if let (Some(watch), Input::Head(head)) = (&mut self.watch, &input) {
+            watch.begin(exchange, head, self.world.core.now());
+        }
         let outputs = self.world.input(input);
+        if let Some(watch) = &mut self.watch {
+            let own = outputs.iter().filter(|output| output.exchange() == exchange);
+            own.for_each(|output| watch.see(output, &self.world));
+            if is_left {
+                watch.end(exchange, Ended::Left, &self.world);
+            }
+        }
         if outputs.iter().all(|output| output.exchange() == exchange) {
             return outputs;
         }
@@ -617,6 +641,9 @@ impl Inner {
             if let Output::Outgoing { id, request } = output {
                 self.leaving.push((id, request));
                 continue;
+            }
+            if let Some(watch) = &mut self.watch {
+                watch.see(&output, &self.world);
             }
             let exchange = output.exchange();
             let ends = output.is_last();

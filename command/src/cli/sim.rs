@@ -1,9 +1,14 @@
 //! `assay sim`: the simulator on sockets.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
+use assay_sim::serve::{Access, Ended};
 use assay_suites::harness::probe::wall_clock;
-use clap::Args;
+use assay_suites::support::files;
+use assay_suites::support::prose::one_line;
+use clap::{Args, ValueEnum};
 
 use super::{Ending, read_secret, whole};
 
@@ -48,6 +53,29 @@ pub(crate) struct SimArgs {
     /// Apply an allowed variation (repeatable)
     #[arg(long = "variation", value_name = "NAME")]
     variations: Vec<String>,
+    /// How each exchange is logged to standard error
+    #[arg(long, value_name = "FORM", default_value = "text", conflicts_with = "quiet")]
+    log: LogForm,
+    /// Log no exchange
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print URLs, keys and names as one line of JSON
+    #[arg(long)]
+    json: bool,
+    /// Write that JSON to a file once every port answers
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    /// Write the environment of clients to a file: NAME=value lines, such as OPENAI_BASE_URL
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LogForm {
+    /// A line for readers
+    Text,
+    /// A JSON object on a line
+    Json,
 }
 
 fn parse_clock(name: &str) -> Result<assay_sim::serve::ClockMode, String> {
@@ -85,14 +113,37 @@ pub(crate) async fn sim(args: SimArgs) -> Result<(), Ending> {
         variations: args.variations,
     };
     let served = start(&options).await.map_err(Ending::Bad)?;
-    println!("seed {}, epoch {epoch}", args.seed);
-    print!("{}", served.table());
+    if !args.quiet {
+        let log = logging(args.log);
+        // A reader that stops must not stop the simulator: what does not fit is left out.
+        served.handle.watch(move |access| drop(log.try_send(access)));
+    }
+    if args.json {
+        println!("{}", served.described());
+    } else {
+        println!("seed {}, epoch {epoch}", args.seed);
+        print!("{}", served.table());
+    }
+    let put = |path: &Path, text: String| {
+        files::write_secret(path, text.as_bytes())
+            .map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))
+    };
+    if let Some(path) = &args.env_file {
+        put(path, served.environment())?;
+    }
     if let Some(path) = &args.write_profile {
         served.write_profile(path, args.token_file.as_deref()).map_err(Ending::Bad)?;
-        println!("profile  {} (its secrets are in files beside it)", path.display());
-        println!("test it  assay run --profile {}", path.display());
+        if !args.json {
+            println!("profile  {} (its secrets are in files beside it)", path.display());
+            println!("test it  assay run --profile {}", path.display());
+        }
     }
-    println!("press Ctrl-C to stop");
+    if let Some(path) = &args.ready_file {
+        put(path, format!("{}\n", served.described()))?;
+    }
+    if !args.json {
+        println!("press Ctrl-C to stop");
+    }
     interrupt.wait().await;
     Ok(())
 }
@@ -104,4 +155,78 @@ fn read_token(path: &Path) -> Result<String, Ending> {
         return Err(Ending::Bad(format!("{}: the token is empty", path.display())));
     }
     Ok(token)
+}
+
+/// How many exchanges wait for the reader of the log.
+const WAITING: usize = 1024;
+
+/// Prints the exchanges that are sent to it, on a thread of its own.
+fn logging(form: LogForm) -> SyncSender<Access> {
+    let (sender, receiver) = sync_channel::<Access>(WAITING);
+    std::thread::spawn(move || {
+        for access in receiver {
+            let line = match form {
+                LogForm::Text => line(&access),
+                LogForm::Json => serde_json::json!(access).to_string(),
+            };
+            // Without a reader there is no log.
+            if writeln!(std::io::stderr(), "{line}").is_err() {
+                break;
+            }
+        }
+    });
+    sender
+}
+
+/// `12:00:00.000 422 POST gateway /v1/chat/completions 0 ms  gateway.chat.role: "x" is not a role`.
+fn line(access: &Access) -> String {
+    let Access { at, site, method, target, status, ms, ended, why } = access;
+    let at = at.to_string();
+    let status = status.map_or_else(|| "---".to_owned(), |status| status.to_string());
+    let time = at.get(11..23).unwrap_or(&at);
+    let mut line = format!("{time} {status} {method} {site} {} {ms} ms", one_line(target.as_bytes()));
+    line.push_str(match ended {
+        Ended::Whole => "",
+        Ended::Cut => ", cut by the server",
+        Ended::Left => ", left by the client",
+    });
+    for violation in why {
+        let accepted = if violation.accepted { " (accepted: its rule is off)" } else { "" };
+        line.push_str(&format!(
+            "  {}: {}{accepted}",
+            violation.requirement,
+            one_line(violation.why.as_bytes())
+        ));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_sim::serve::Violation;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_ended_how_and_why() {
+        let violation =
+            |accepted| Violation { requirement: "a.b.c".to_owned(), why: "a\nb".to_owned(), accepted };
+        let mut access = Access {
+            at: assay_sim::clock::EPOCH,
+            site: "drop",
+            method: "POST".to_owned(),
+            target: "/api/drop?x".to_owned(),
+            status: Some(400),
+            ms: 3,
+            ended: Ended::Whole,
+            why: vec![violation(false)],
+        };
+        let begins =
+            format!("{} 400 POST drop /api/drop?x 3 ms", &assay_sim::clock::EPOCH.to_string()[11..23]);
+        assert_eq!(line(&access), format!("{begins}  a.b.c: a\\nb"));
+        access.why = vec![violation(true)];
+        assert!(line(&access).ends_with("  a.b.c: a\\nb (accepted: its rule is off)"));
+        (access.status, access.ended, access.why) = (None, Ended::Left, Vec::new());
+        assert!(line(&access).ends_with(" --- POST drop /api/drop?x 3 ms, left by the client"));
+    }
 }

@@ -43,6 +43,7 @@ mod reports_hold;
 mod results;
 mod secrets;
 mod selection;
+mod simulator;
 mod sockets;
 mod structure;
 mod tls;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::common::{Client, PREPARE, bound, wire};
 use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::network;
-use assay_sim::serve::{ClockMode, Handle, connection};
+use assay_sim::serve::{Access, ClockMode, Ended, Handle, connection};
 use assay_spec::Service;
 use assay_spec::network::storage;
 use axum::body::Body;
@@ -45,6 +45,83 @@ async fn response(
 async fn json(response: Response) -> Value {
     let bytes = response.into_body().collect().await.expect("a body").to_bytes();
     serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[tokio::test]
+async fn health_needs_no_token_and_no_name() {
+    let handle = Handle::new(bound().0.world, ClockMode::Manual);
+    let hub = Arc::new(Hub::new(handle, BTreeMap::new()).with_token(Some("secret".to_owned())));
+    let request =
+        Request::get("/healthz").header("host", "anything.test").body(Body::empty()).expect("a request");
+    assert_eq!(router(hub).oneshot(request).await.expect("infallible").status(), 200);
+}
+
+#[tokio::test]
+async fn every_exchange_is_reported_when_it_has_ended() {
+    let handle = Handle::new(bound().0.world, ClockMode::Manual);
+    let reported = Arc::<Mutex<Vec<Access>>>::default();
+    let list = reported.clone();
+    handle.watch(move |access| list.lock().expect("a list").push(access));
+    let last = || {
+        let mut list = reported.lock().expect("a list");
+        assert_eq!(list.len(), 1, "{list:?}");
+        list.remove(0)
+    };
+    let at = handle.read(|world| world.core.now());
+
+    let site = |site| handle.site(site, LOOPBACK);
+    let request = Request::get("/nowhere?a=b").body(Body::empty()).expect("a request");
+    site(network::sites::PRIMARY).oneshot(request).await.expect("infallible");
+    let access = last();
+    let seen = (access.site, access.method.as_str(), access.target.as_str(), access.status, access.ended);
+    assert_eq!(seen, ("network", "GET", "/nowhere?a=b", Some(404), Ended::Whole));
+    assert_eq!((access.at, access.ms), (at, 0));
+
+    // A rejection says which rule was violated.
+    let request = Request::post(PREPARE).body(Body::from("{}")).expect("a request");
+    site(assay_sim::publish::SITES[0]).oneshot(request).await.expect("infallible");
+    let access = last();
+    assert_eq!(access.status, Some(404));
+    assert!(
+        access.why.iter().any(|why| why.requirement.starts_with("publish.") && !why.accepted),
+        "{access:?}"
+    );
+
+    // A stream ends when time has moved, or when its client leaves.
+    let key = handle.read(|world| world.view(Service::Gateway))["keys"]["valid"].as_str().map(str::to_owned);
+    let stream = || {
+        let body = r#"{"model":"assay-chat","messages":[{"role":"user","content":"a"}],"stream":true}"#;
+        let request = Request::post("/v1/chat/completions")
+            .header("content-type", "application/json")
+            .header("authorization", format!("Bearer {}", key.as_deref().unwrap_or_default()))
+            .body(Body::from(body))
+            .expect("a request");
+        tokio::spawn(site(assay_sim::gateway::GATEWAY).oneshot(request))
+    };
+    let streaming = stream();
+    handle.waiting(1).await;
+    assert!(reported.lock().expect("a list").is_empty(), "it is in progress");
+    handle.advance(60_000);
+    let response = streaming.await.expect("no panic").expect("infallible");
+    response.into_body().collect().await.expect("the whole stream");
+    let access = last();
+    assert_eq!((access.status, access.ended), (Some(200), Ended::Whole));
+    assert!(access.ms > 0, "{access:?}");
+    let streaming = stream();
+    handle.waiting(1).await;
+    streaming.abort();
+    assert!(streaming.await.is_err());
+    assert_eq!(last().ended, Ended::Left);
+
+    // The exchanges of a fork are its own.
+    let request = Request::get("/nowhere").body(Body::empty()).expect("a request");
+    handle
+        .fork(ClockMode::Manual)
+        .site(network::sites::PRIMARY, LOOPBACK)
+        .oneshot(request)
+        .await
+        .expect("infallible");
+    assert!(reported.lock().expect("a list").is_empty());
 }
 
 #[tokio::test]

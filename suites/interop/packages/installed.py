@@ -156,7 +156,7 @@ class Simulator:
     """`assay sim` at free ports; it prints its URLs."""
 
     def __init__(self, assay, environment, *options):
-        command = [*assay, "sim", "--listen", "127.0.0.1:0", *options]
+        command = [*assay, "sim", "--quiet", "--listen", "127.0.0.1:0", *options]
         self.child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         atexit.register(self.child.kill)
         self.drop = None

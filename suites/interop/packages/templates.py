@@ -131,7 +131,7 @@ def target(name, *options):
     """A checkout for a running server: the profile with its keys, and an empty baseline."""
     place = work / name
     place.mkdir()
-    command = [program, "sim", "--seed", "7", "--listen", "127.0.0.1:0", "--write-profile", "target.toml", *options]
+    command = [program, "sim", "--quiet", "--seed", "7", "--listen", "127.0.0.1:0", "--write-profile", "target.toml", *options]
     simulator = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True)
     simulators.append(simulator)
     while "Ctrl-C" not in (line := simulator.stdout.readline()):

@@ -14,10 +14,10 @@ use axum::http::HeaderName;
 use serde_json::{Value, json};
 
 use crate::harness::probe::wall_clock;
-use crate::harness::suite::{Simulated, SimulatedWorld};
+use crate::harness::suite::{Shown, Simulated, SimulatedWorld, WriteSecret};
 use crate::profile::{Profile, Secret};
 use crate::services::SUITES;
-use crate::support::files;
+use crate::support::{files, prose};
 
 /// The options of `assay sim`.
 #[derive(Clone, Debug)]
@@ -158,22 +158,16 @@ impl Served {
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             ..Profile::default()
         };
-        let simulated = Simulated {
-            sites: &self.sites,
-            forwarding_header: self.forwarded_header.clone(),
-            draw: &|stream| self.handle.read(|world| world.draw(stream)),
-            state: &|service| self.handle.read(|world| world.view(service)),
-            limits: &|service| self.handle.read(|world| world.limits(service)),
-            write_secret: &|extension, secret| {
-                let path = path.with_extension(extension);
-                files::write_secret(&path, format!("{secret}\n").as_bytes())
-                    .map_err(|e| format!("{}: {e}", path.display()))?;
-                Ok(Secret::File(name_of(&path)))
-            },
+        let write_secret = |extension: &str, secret: &str| {
+            let path = path.with_extension(extension);
+            // Without a line end: client libraries send a key as it is in its file.
+            files::write_secret(&path, secret.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
+            Ok(Secret::File(name_of(&path)))
         };
-        for suite in SUITES.iter() {
-            (suite.simulator.profile)(&simulated, &mut profile)?;
-        }
+        self.simulated(&write_secret, |simulated| {
+            let mut suites = SUITES.iter();
+            suites.try_for_each(|suite| (suite.simulator.profile)(simulated, &mut profile))
+        })?;
         let written = [(&*ca_path, self.handle.authority().pem()), (path, profile.to_toml())];
         for (path, text) in written {
             files::write(path, text.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -181,12 +175,68 @@ impl Served {
         Ok(())
     }
 
-    /// The table of URLs that `assay sim` prints.
+    /// What the suites may know of the running simulator.
+    fn simulated<T>(&self, write_secret: WriteSecret<'_>, use_it: impl FnOnce(&Simulated<'_>) -> T) -> T {
+        use_it(&Simulated {
+            sites: &self.sites,
+            forwarding_header: self.forwarded_header.clone(),
+            draw: &|stream| self.handle.read(|world| world.draw(stream)),
+            state: &|service| self.handle.read(|world| world.view(service)),
+            limits: &|service| self.handle.read(|world| world.limits(service)),
+            write_secret,
+        })
+    }
+
+    /// What each service has for its clients, in the order of the services.
+    fn shown(&self) -> Vec<(Service, Vec<Shown>)> {
+        let keeps_nothing = |_: &str, _: &str| Err("nothing is written".to_owned());
+        self.simulated(&keeps_nothing, |simulated| {
+            SUITES.iter().map(|suite| (suite.service, (suite.simulator.shows)(simulated))).collect()
+        })
+    }
+
+    /// The table of URLs, keys and names that `assay sim` prints.
     pub fn table(&self) -> String {
         let mut text = format!("{:<14} {}\n", "control", self.control);
         for site in world::sites() {
             text.push_str(&format!("{:<14} {}\n", site.name, self.sites[site.name]));
         }
+        for (service, shown) in self.shown() {
+            for Shown { what, value, .. } in shown {
+                text.push_str(&prose::wrap(&format!("{:<18} ", format!("{service} {what}")), &value));
+            }
+        }
         text
+    }
+
+    /// The same for programs: `{seed, control, sites: {name: URL}, services: {service: {what: [value]}}}`.
+    pub fn described(&self) -> Value {
+        let services = self.shown().into_iter().map(|(service, shown)| {
+            let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for Shown { what, value, .. } in shown {
+                values.entry(what).or_default().push(value);
+            }
+            (service.name(), values)
+        });
+        json!({
+            "seed": self.handle.read(|world| world.core.rng.seed()),
+            "control": self.control,
+            "sites": self.sites,
+            "services": services.collect::<BTreeMap<_, _>>(),
+        })
+    }
+
+    /// Lines `NAME=value` of the variables that client libraries read, and `ASSAY_<SITE>_URL` for each site.
+    pub fn environment(&self) -> String {
+        let control = [("ASSAY_CONTROL_URL".to_owned(), self.control.clone())];
+        let url_of = |(site, url): (&&str, &String)| {
+            (format!("ASSAY_{}_URL", site.to_uppercase().replace('-', "_")), url.clone())
+        };
+        let shown = self.shown().into_iter().flat_map(|(_, shown)| shown).flat_map(|one| {
+            let value = one.value;
+            one.variables.iter().map(move |name| ((*name).to_owned(), value.clone()))
+        });
+        let all = control.into_iter().chain(self.sites.iter().map(url_of)).chain(shown);
+        all.map(|(name, value)| format!("{name}={value}\n")).collect()
     }
 }

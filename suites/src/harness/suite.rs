@@ -156,10 +156,22 @@ pub struct Simulator {
     pub profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>,
     /// Leaves in the table what an operator has who is not the server's developer. The value is what `prepared_by` returned.
     pub operated: fn(&mut Profile, &Value, WriteSecret<'_>) -> Result<(), String>,
+    /// What a developer needs to use the service.
+    pub shows: fn(&Simulated<'_>) -> Vec<Shown>,
     /// What else an operator may declare.
     pub more: fn(&mut dyn SimulatedWorld, &mut Profile, WriteSecret<'_>) -> Result<(), String>,
     /// Limits, as JSON, without which a run only takes longer. The table states them.
     pub quick: &'static str,
+}
+
+/// Something that exists in a simulator from its start, such as a key.
+pub struct Shown {
+    /// What it is.
+    pub what: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The environment variables from which client libraries read it.
+    pub variables: &'static [&'static str],
 }
 
 impl Simulator {
@@ -169,6 +181,7 @@ impl Simulator {
             prepare: |_| Ok(()),
             profile,
             operated: |_, _, _| Ok(()),
+            shows: |_| Vec::new(),
             more: |_, _, _| Ok(()),
             quick: "{}",
         }

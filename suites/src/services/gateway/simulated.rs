@@ -3,7 +3,7 @@
 use assay_spec::Service;
 use serde_json::Value;
 
-use crate::harness::suite::Simulated;
+use crate::harness::suite::{Shown, Simulated};
 use crate::profile::{Endpoints, Gateway, GatewayLimits, GatewayModels, GatewayReadings};
 
 pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
@@ -38,4 +38,18 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
         readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
         limits: GatewayLimits { requests_per_minute: Some(6000), ..GatewayLimits::default() },
     })
+}
+
+pub(super) fn shows(sim: &Simulated<'_>) -> Vec<Shown> {
+    let state = (sim.state)(Service::Gateway);
+    let url = sim.url("gateway");
+    let key = state["keys"]["valid"].as_str().unwrap_or_default().to_owned();
+    let models = state["models"].as_array().into_iter().flatten();
+    let models: Vec<&str> = models.filter_map(|model| model["id"].as_str()).collect();
+    vec![
+        Shown { what: "key", value: key, variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] },
+        Shown { what: "models", value: models.join(" "), variables: &[] },
+        Shown { what: "openai", value: format!("{url}/v1"), variables: &["OPENAI_BASE_URL"] },
+        Shown { what: "anthropic", value: url, variables: &["ANTHROPIC_BASE_URL"] },
+    ]
 }

@@ -72,6 +72,7 @@ pub static SUITE: Suite = Suite {
     may_reject: &[&payment::USED_AGAIN],
     readings: READINGS,
     simulator: Simulator {
+        shows: simulated::shows,
         operated: |profile, _, _| {
             profile.gateway.iter_mut().for_each(|table| table.revoked_key = None);
             Ok(())

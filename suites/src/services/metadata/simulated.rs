@@ -2,7 +2,7 @@
 
 use assay_spec::Service;
 
-use crate::harness::suite::Simulated;
+use crate::harness::suite::{Shown, Simulated};
 use crate::profile::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 
 pub(super) fn table(sim: &Simulated<'_>) -> Metadata {
@@ -15,4 +15,10 @@ pub(super) fn table(sim: &Simulated<'_>) -> Metadata {
         readings: MetadataReadings { interface_path: text("interface_path") },
         limits: MetadataLimits { requests_per_minute: Some(100_000) },
     }
+}
+
+pub(super) fn shows(sim: &Simulated<'_>) -> Vec<Shown> {
+    let contracts = MetadataContract::from_state(&(sim.state)(Service::Metadata)).into_iter();
+    let named = contracts.filter_map(|contract| contract.cid.or(contract.uri_path));
+    named.map(|value| Shown { what: "contract", value, variables: &[] }).collect()
 }

@@ -70,6 +70,7 @@ pub static SUITE: Suite = Suite {
     may_reject: &[],
     readings: READINGS,
     simulator: Simulator {
+        shows: simulated::shows,
         ..Simulator::new(|sim, profile| {
             profile.metadata = Some(simulated::table(sim));
             Ok(())

@@ -4,7 +4,7 @@ use assay_spec::Service;
 use assay_spec::crypto::{ed25519, text};
 use serde_json::json;
 
-use crate::harness::suite::{Simulated, SimulatedWorld, WriteSecret};
+use crate::harness::suite::{Shown, Simulated, SimulatedWorld, WriteSecret};
 use crate::profile::{Profile, Publish, PublishLimits, PublishReadings};
 
 /// The number of bound domains.
@@ -66,6 +66,17 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Publish, String> {
             ..PublishLimits::default()
         },
     })
+}
+
+pub(super) fn shows(sim: &Simulated<'_>) -> Vec<Shown> {
+    let seed = (sim.draw)(KEY);
+    let address = ed25519::address(&ed25519::key_from_seed(seed));
+    let (first, last) = (domains().next().unwrap_or_default(), domains().last().unwrap_or_default());
+    vec![
+        Shown { what: "domains", value: format!("{first} to {last}"), variables: &[] },
+        Shown { what: "owner", value: address, variables: &[] },
+        Shown { what: "key", value: text::hex(&seed), variables: &["ASSAY_KEY"] },
+    ]
 }
 
 fn domains() -> impl Iterator<Item = String> {

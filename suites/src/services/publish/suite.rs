@@ -111,6 +111,7 @@ pub static SUITE: Suite = Suite {
     may_reject: &[],
     readings: READINGS,
     simulator: Simulator {
+        shows: simulated::shows,
         prepare: simulated::prepare,
         operated: |profile, _, _| {
             profile.publish.iter_mut().for_each(|table| table.domains.truncate(simulated::FEW));
