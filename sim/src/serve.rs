@@ -97,7 +97,7 @@ struct Inner {
     boots: Boots,
     /// Listeners of the sites that boot.
     berths: Vec<Berth>,
-    /// Who is told of exchanges that have ended, if anyone is.
+    /// What receives the exchanges that have ended.
     watch: Option<Watch>,
 }
 

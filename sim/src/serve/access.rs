@@ -61,7 +61,7 @@ impl From<&Line> for Violation {
     }
 }
 
-/// Who is told of the exchanges of a world, and those in progress.
+/// The receiver of the exchanges of a world, and the exchanges in progress.
 pub(super) struct Watch {
     report: Box<dyn Fn(Access) + Send>,
     open: BTreeMap<ExchangeId, Access>,

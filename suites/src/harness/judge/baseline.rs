@@ -248,8 +248,8 @@ impl Baseline {
             known.extend(failing.next().map(|requirement| new_entry(requirement, failing.collect())));
             for id in rests {
                 // What it rests on may rest on something, too.
-                let others = ids().chain(owner(&id)).filter(|other| *other != id);
-                match others.filter_map(|other| entry(&known, &other)).last() {
+                let mut others = owner(&id).into_iter().chain(ids()).filter(|other| *other != id);
+                match others.find_map(|other| entry(&known, &other)) {
                     Some(at) => known[at].rests.push(id),
                     None => known.push(new_entry(id, Vec::new())),
                 }
