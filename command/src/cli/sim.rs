@@ -169,7 +169,7 @@ fn logging(form: LogForm) -> SyncSender<Access> {
                 LogForm::Text => line(&access),
                 LogForm::Json => serde_json::json!(access).to_string(),
             };
-            // Without a reader there is no log.
+            // Standard error is closed, so nothing reads the log.
             if writeln!(std::io::stderr(), "{line}").is_err() {
                 break;
             }
