@@ -16,6 +16,8 @@ const PARTS: usize = 1_000;
 pub(crate) struct Part {
     /// The field's name; empty if it has none.
     pub(crate) name: String,
+    /// Its file name, if it has one.
+    pub(crate) file_name: Option<String>,
     /// Its content type as sent, if it is a valid string.
     pub(crate) content_type: Option<String>,
     /// Its bytes.
@@ -42,10 +44,11 @@ async fn read(mut multipart: Multipart<'_>) -> Result<Vec<Part>, String> {
             return Err(format!("more than {PARTS} parts"));
         }
         let name = field.name().unwrap_or_default().to_owned();
+        let file_name = field.file_name().map(str::to_owned);
         let content_type = field.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let content_type = content_type.map(str::to_owned);
         let bytes = whole(field).await.map_err(|e| e.to_string())?;
-        parts.push(Part { name, content_type, bytes });
+        parts.push(Part { name, file_name, content_type, bytes });
     }
     Ok(parts)
 }

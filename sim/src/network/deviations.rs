@@ -58,14 +58,15 @@ use super::storage::files::{self, Download, FindFile, Parts};
 use super::vrf::calls::{self as randoms, IsValid, Random};
 use super::vrf::ecvrf::values;
 use super::webhooks::deliveries::JudgeWebhook;
-use super::{node_deviations, sites};
+use super::{node_deviations, read_deviations, sites};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations, join};
 use crate::seam::{Answer, Body};
 
 /// Every deviation of the network.
-pub(super) const ALL: &[Deviation] =
-    &join::<{ API.len() + node_deviations::ALL.len() }>(&[API, node_deviations::ALL]);
+pub(super) const ALL: &[Deviation] = &join::<
+    { API.len() + node_deviations::ALL.len() + read_deviations::ALL.len() },
+>(&[API, node_deviations::ALL, read_deviations::ALL]);
 
 /// Those of the API.
 const API: &[Deviation] = deviations! {

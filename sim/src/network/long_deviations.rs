@@ -139,12 +139,18 @@ pub(super) fn completed(core: &Core, mut parts: Vec<form::Part>) -> Vec<form::Pa
 }
 
 pub(super) fn part(name: &str, bytes: impl Into<Bytes>) -> form::Part {
-    form::Part { name: name.to_owned(), content_type: None, bytes: bytes.into() }
+    form::Part { name: name.to_owned(), file_name: None, content_type: None, bytes: bytes.into() }
 }
 
 /// Adds a byte to a file.
 pub(super) fn append_line(content: &mut FileContent) {
     content.bytes = [&content.bytes[..], b"\n"].concat().into();
+}
+
+/// Leaves the first 262144 bytes.
+pub(super) fn first_chunk(content: &mut FileContent) {
+    let length = content.bytes.len().min(262_144);
+    content.bytes.truncate(length);
 }
 
 /// Whether a hash names a message in `removing`, or its file.
@@ -322,6 +328,13 @@ pub(super) fn sorted(value: &mut Value) {
 pub(super) fn trimmed(value: &mut Value) {
     if let Value::String(text) = value {
         *text = text.trim().to_owned();
+    }
+}
+
+/// Leaves out null characters of a string.
+pub(super) fn without_null(value: &mut Value) {
+    if let Value::String(text) = value {
+        text.retain(|c| c != '\0');
     }
 }
 

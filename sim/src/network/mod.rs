@@ -25,6 +25,7 @@ mod nodes;
 mod paging;
 mod programs;
 mod rates;
+mod read_deviations;
 mod refusal;
 mod routing;
 pub mod sites;

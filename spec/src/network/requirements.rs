@@ -121,6 +121,8 @@ crate::requirements! {
         START_DATE: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// With `endDate` in seconds, no message is newer.
         END_DATE: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
+        /// With several filters, the messages that match all of them are listed, and no others.
+        ALL_OF: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// Whether the dates are inclusive is left open; the simulator includes a message at `startDate` and excludes one at `endDate`.
         EDGES: Must Server Open("the document names the two dates without saying whether they are inclusive") at FLAT ["Endpoints" 0xc99f_f3ad];
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_spec::network::aggregate::{Aggregate, AggregateFilter};
 use imbl::OrdMap;
 
+use super::writes::size;
 use crate::network::store::Number;
 
 /// The owner, in lower case, and the key.
@@ -28,6 +29,13 @@ pub(in crate::network) struct Kept {
     pub(in crate::network) time: i64,
     /// The size of all writes. Replaced content is counted until the sum reaches the limit.
     pub(in crate::network) bytes: usize,
+}
+
+impl Kept {
+    /// Whether it was written more than once.
+    pub(in crate::network) fn is_rewritten(&self) -> bool {
+        self.bytes > size(&self.aggregate.record().content)
+    }
 }
 
 impl Aggregates {
@@ -54,7 +62,7 @@ impl Aggregates {
     }
 
     /// The aggregates that a filter selects, the last written first.
-    pub(super) fn select(&self, filter: &AggregateFilter) -> Vec<&Arc<Kept>> {
+    pub(in crate::network) fn select(&self, filter: &AggregateFilter) -> Vec<&Arc<Kept>> {
         let wanted = |(owner, key): &Name| filter.matches(owner, key);
         let Some(owner) = &filter.address else {
             let names = self.by_time.values().rev().filter(|name| wanted(name));

@@ -185,6 +185,91 @@ async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// The filters, each with a message that it alone leaves out.
+const FILTERS: [&str; 5] = ["addresses", "channels", "content_types", "startDate", "endDate"];
+
+/// Whether a set of filters, as bits, names a sender or a channel, so that no message of another run is listed.
+fn is_own(filters: u8) -> bool {
+    filters & 0b11 != 0
+}
+
+/// Sends a message, and for each of the five filters one that differs in what the filter selects: the sender, the channel, the content type
+/// `amend`, an earlier and a later time. Lists `/messages.json` with all filters, with all but one, and in a world of its own with pairs of them. Each must
+/// list exactly the messages that match all its filters.
+#[shows(
+    rows::ALL_OF,
+    after(
+        rows::ADDRESSES,
+        rows::CHANNELS,
+        rows::CONTENT_TYPES,
+        rows::START_DATE,
+        rows::END_DATE,
+        rows::FINDS,
+    )
+)]
+async fn filters_combine_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    const HOUR: i64 = 3600;
+    let senders = [caller(probe), caller(probe)];
+    let channels = [fresh_channel(probe), fresh_channel(probe)];
+    let mut originals = Vec::new();
+    for sender in &senders {
+        originals.push(sent(probe, sender, HOUR, "assay-check", &channels[0]).await?.hash);
+    }
+    let hour_ago = now(probe).await?.seconds() - HOUR;
+    let amend = async |sender: usize, channel: usize, hours_ago: i64| {
+        let then = now(probe).await? + -1000 * HOUR * hours_ago;
+        let mut content = post_content(&senders[sender], then.seconds(), &json!({ "title": "a check" }));
+        content["type"] = json!("amend");
+        content["ref"] = json!(originals[sender]);
+        let draft = Draft::dated(probe, &senders[sender], "POST", content, then);
+        created(probe, draft.with("channel", Some(json!(channels[channel])))).await
+    };
+    // Which filters leave each message out, as bits.
+    let mut all = vec![(originals[0].clone(), 0b100), (originals[1].clone(), 0b101)];
+    for (left_out, sender, channel, hours_ago) in
+        [(0, 0, 0, 1), (0b1, 1, 0, 1), (0b10, 0, 1, 1), (0b1000, 0, 0, 2), (0b1_0000, 0, 0, 0)]
+    {
+        all.push((amend(sender, channel, hours_ago).await?.hash, left_out));
+    }
+    for (n, sender) in senders.iter().enumerate() {
+        let own: Vec<&str> =
+            all.iter().filter(|(_, out)| usize::from(out & 1) == n).map(|(hash, _)| hash.as_str()).collect();
+        list_of(probe, sender, &own).await?;
+    }
+    let values = [
+        senders[0].address.clone(),
+        channels[0].clone(),
+        "amend".to_owned(),
+        (hour_ago - HOUR / 2).to_string(),
+        (hour_ago + HOUR / 2).to_string(),
+    ];
+    let is_sent = |filters: &u8| {
+        let count = filters.count_ones();
+        is_own(*filters) && (count >= 4 || probe.owns_time() && count == 2)
+    };
+    for filters in (1..1u8 << FILTERS.len()).filter(is_sent) {
+        let named = |at: &usize| filters & (1 << at) != 0;
+        let query: Vec<(&str, &str)> =
+            (0..FILTERS.len()).filter(named).map(|at| (FILTERS[at], values[at].as_str())).collect();
+        let found = |list: &List<'_>| -> Vec<&String> {
+            let is_listed = |hash: &String| list.items.iter().any(|item| record(item)["item_hash"] == **hash);
+            all.iter().map(|(hash, _)| hash).filter(|hash| is_listed(hash)).collect()
+        };
+        let wanted: Vec<&String> =
+            all.iter().filter(|(_, out)| out & filters == 0).map(|(hash, _)| hash).collect();
+        let is_whole = |list: &List<'_>| found(list) == wanted;
+        let listed = polled(probe, async || flat(probe, &query).await, is_whole).await?;
+        let place = format!("messages of {query:?}");
+        listed.answer.expect(
+            is_whole(&listed),
+            &place,
+            format!("{wanted:?}"),
+            format!("{:?}", found(&listed)),
+        )?;
+    }
+    Ok(())
+}
+
 /// A sender with a message of an hour ago and one of now, and the time halfway between, in seconds. No message is near
 /// it, so it does not matter whether a bound is inclusive.
 async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {

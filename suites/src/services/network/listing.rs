@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use assay_spec::network::query;
 use assay_spec::network::requirements::{listing as rows, paging};
+use assay_spec::network::storage::STORE;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -12,6 +13,7 @@ use super::scene::{
     List, aggregate, created, expect_as_sent, fresh_channel, list, list_of, of_several_types, polled,
     post_draft, posted,
 };
+use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
@@ -131,30 +133,31 @@ async fn types_select(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST and an AGGREGATE from each of two senders and lists with two values in `hashes`, `addresses`,
-/// `channels` and `types`. Each list must contain messages of both values.
+/// Sends messages of several types from one sender, and a POST from another, and lists with two values in `hashes`, `addresses` and
+/// `channels`, and with all types in `types`. Each list must contain messages of all values.
 #[shows(rows::ANY_OF, after(rows::HASHES, rows::ADDRESSES, rows::CHANNELS, rows::TYPES))]
 async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     let senders = [caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe)];
-    let (mut hashes, mut writes) = (Vec::new(), Vec::new());
+    let mut each = Vec::new();
     for (sender, channel) in senders.iter().zip(&channels) {
-        hashes.push(created(probe, on(probe, sender, channel).await?).await?.hash);
-        writes.push(created(probe, aggregate(probe, sender).await?).await?.hash);
+        each.push(created(probe, on(probe, sender, channel).await?).await?.hash);
     }
-    for ((sender, post), write) in senders.iter().zip(&hashes).zip(&writes) {
-        list_of(probe, sender, &[post, write]).await?;
+    let several = of_several_types(probe, &senders[0]).await?;
+    let mut of_one: Vec<String> = several.iter().map(|sent| sent.hash.clone()).collect();
+    let mut types = "AGGREGATE,PROGRAM,FORGET,POST".to_owned();
+    if probe.settings.network().offers(&STORE) {
+        of_one.push(stored(probe, &senders[0]).await?.hash);
+        types.push_str(",STORE");
     }
-    let both = |pair: &[String; 2]| pair.join(",");
+    list_of(probe, &senders[0], &of_one.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    list_of(probe, &senders[1], &[&each[1]]).await?;
     let addresses = senders.map(|sender| sender.address);
-    let of_one = [hashes[0].clone(), writes[0].clone()];
-    let of_each = [hashes[0].clone(), hashes[1].clone()];
-    let (first, each) = (&addresses[0], &of_each);
     for (filters, wanted) in [
-        (vec![("hashes", both(each))], each),
-        (vec![("addresses", both(&addresses))], each),
-        (vec![("channels", both(&channels))], each),
-        (vec![("types", "AGGREGATE,POST".to_owned()), ("addresses", first.clone())], &of_one),
+        (vec![("hashes", each.join(","))], &each),
+        (vec![("addresses", addresses.join(","))], &each),
+        (vec![("channels", channels.join(","))], &each),
+        (vec![("types", types), ("addresses", addresses[0].clone())], &of_one),
     ] {
         let filters: Vec<(&str, &str)> =
             filters.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -1,10 +1,12 @@
 //! One message and its record: what is read is what was sent.
 
+use std::time::Duration;
+
 use assay_spec::Place;
 use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::caller::{Procedure, caller};
 use super::creations::{Creation, hashes};
@@ -23,11 +25,32 @@ async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>)
     Ok((created, answer))
 }
 
+/// Judges the record of a message, and in a world of its own once more after the message was confirmed.
+async fn early_and_late(
+    probe: &Probe<'_>,
+    hash: &str,
+    first: Answer<'_>,
+    judge: impl Fn(&Answer<'_>) -> Checked,
+) -> Checked {
+    judge(&first)?;
+    if !probe.owns_time() {
+        return Ok(());
+    }
+    probe.advance(CONFIRMED).await?;
+    judge(&read(probe, hash).await?)
+}
+
+/// Confirmations take some minutes.
+const CONFIRMED: Duration = Duration::from_mins(10);
+
 /// Expects a member of the record to be what the message held.
 async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message[member];
-    answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
+    early_and_late(probe, &created.hash, answer, |answer| {
+        answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
+    })
+    .await
 }
 
 /// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
@@ -138,21 +161,52 @@ async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "timestamp").await
 }
 
-/// Sends a POST whose content has every type of JSON and reads it by its hash. `message.content` must hold all that was
-/// sent; more members are allowed.
+/// Sends a POST whose content has every type of JSON and reads it by its hash, in a world of its own also after it was confirmed.
+/// `message.content` must hold all that was sent; more members are allowed. If the message is rejected, it is sent without a null
+/// character, which a server may reject; that must be accepted where an ordinary POST is.
 #[shows(rows::CONTENT)]
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
-    let (created, answer) = sent_and_read(probe).await?;
-    let sent = &created.draft.message["content"];
-    answer.expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, sent)).map(drop)
+    let plain = rich(probe, &caller(probe)).await?;
+    let mut content = plain.message["content"].clone();
+    content["content"]["null character"] = json!("a\0b");
+    let mut draft = plain.clone().with("content", Some(content));
+    let mut answer = draft.send(probe).await?;
+    let mut kept = answer.json()["item_hash"].as_str().map(str::to_owned);
+    let mut is_rejected = !ACCEPTED.contains(&answer.status());
+    if let Some(hash) = kept.as_deref().filter(|_| !is_rejected) {
+        is_rejected = look(probe, hash).await?.json()["status"] == "rejected";
+    }
+    if is_rejected {
+        probe.note("a message with a null character is rejected");
+        draft = plain;
+        answer = draft.send(probe).await?;
+        kept = answer.json()["item_hash"].as_str().map(str::to_owned);
+    }
+    if !ACCEPTED.contains(&answer.status()) {
+        posted(probe, &caller(probe)).await?;
+    }
+    answer.expect_accepted(ACCEPTED, CREATED)?;
+    let hash = kept.unwrap_or_default();
+    let first = read(probe, &hash).await?;
+    let sent = &draft.message["content"];
+    early_and_late(probe, &hash, first, |answer| {
+        answer
+            .expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, sent))
+            .map(drop)
+    })
+    .await
 }
 
-/// Sends a POST and reads it by its hash. `message.signature` must be what was sent.
+/// Sends a POST and reads it by its hash, in a world of its own also after it was confirmed. `message.signature` must be what was
+/// sent.
 #[shows(rows::SIGNATURE)]
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let signature = created.draft.signature();
-    answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
+    early_and_late(probe, &created.hash, answer, |answer| {
+        answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
+    })
+    .await
 }
 
 /// Sends a POST and reads it by its hash. `message.confirmations` must be an array, empty or of objects with the string
@@ -161,8 +215,7 @@ async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     if probe.owns_time() {
-        // Confirmations take some minutes.
-        probe.advance(std::time::Duration::from_mins(10)).await?;
+        probe.advance(CONFIRMED).await?;
     }
     let answer = read(probe, &hash).await?;
     let is_block = |block: &Value| {

@@ -25,12 +25,12 @@ const SENT: usize = 23;
 const SHARED: &[Place] = &[MESSAGES[0], AGGREGATES[0], INDEXER[0], INDEXER[1]];
 
 /// Elements of a list that a query selects: at least [`SENT`], and less than a page can hold.
-struct Corpus {
+pub(super) struct Corpus {
     place: Place,
     path: String,
     /// What selects the elements.
-    filters: Vec<(String, String)>,
-    ids: Vec<String>,
+    pub(super) filters: Vec<(String, String)>,
+    pub(super) ids: Vec<String>,
 }
 
 impl Corpus {
@@ -71,7 +71,7 @@ fn endpoint(place: Place) -> &'static Endpoint {
 }
 
 /// The elements of a list: the check's own in its own world, else those of the whole run.
-async fn corpus(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
+pub(super) async fn corpus(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
     if probe.owns_time() {
         return write(probe, place, SENT).await;
     }
@@ -355,23 +355,23 @@ async fn without_a_page_the_first_is_returned(probe: &Probe<'_>, place: Place) -
     listed.answer.expect(found == asked, "elements without `page`", want, found.join(", "))
 }
 
-/// Reads all pages of 23 elements of each list with the limits 7 and 20. Each message must appear exactly once.
+/// Reads all pages of 23 elements of each list with the limit 7, and without a limit. Each message must appear exactly once.
 #[shows(
     rows::PAGES,
     elsewhere_at = SHARED,
-    after(rows::LIMIT, rows::TOTAL, listing::ADDRESSES, instance_rows::CREATED_ID),
+    after(rows::LIMIT, rows::DEFAULT_LIMIT, rows::TOTAL, listing::ADDRESSES, instance_rows::CREATED_ID),
 )]
 async fn paging_through_shows_each_element_once(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
-    for limit in [7, 20] {
+    for (limit, is_named) in [(7, true), (PAGE_DEFAULT.usize(), false)] {
         let mut found = Vec::new();
         let mut last = None;
         for number in 0..corpus.ids.len().div_ceil(limit) as u64 {
-            let query = [("limit", limit.to_string()), ("page", (first + number).to_string())];
-            let query: Vec<(&str, &str)> =
-                query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let listed = page(probe, &corpus, &query).await?;
+            let (limit, number) = (limit.to_string(), (first + number).to_string());
+            let query = [("page", number.as_str()), ("limit", limit.as_str())];
+            let query = if is_named { &query[..] } else { &query[..1] };
+            let listed = page(probe, &corpus, query).await?;
             found.extend(corpus.ids(&listed));
             last = Some(listed);
         }

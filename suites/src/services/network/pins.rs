@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::replies::{expect_created, expect_unprocessed, found, until};
-use super::upload::{Stored, stored, unknown};
+use super::upload::{Stored, Upload, unknown, uploaded};
 use super::wire::{Call, Draft};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
@@ -15,7 +15,12 @@ use crate::harness::probe::Probe;
 
 /// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
 async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
-    let stored = stored(probe, owner).await?;
+    content_of(probe, Upload::new(probe, owner)).await
+}
+
+/// As [`content`], of this upload.
+async fn content_of(probe: &Probe<'_>, upload: Upload) -> Result<(Stored, String), Stop> {
+    let stored = uploaded(probe, upload).await?;
     let name = stored.name(probe).await?;
     probe.given(!name.is_empty(), "the message of an upload has no content.item_hash")?;
     Ok((stored, name))
@@ -27,8 +32,13 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
 
 /// Uploads and pins a file. Returns it with the name of its content.
 pub(super) async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
-    let owner = caller(probe);
-    let (stored, name) = content(probe, &owner).await?;
+    pinned_of(probe, Upload::new(probe, &caller(probe))).await
+}
+
+/// As [`pinned`], of this upload.
+async fn pinned_of(probe: &Probe<'_>, upload: Upload) -> Result<(Stored, String), Stop> {
+    let owner = upload.caller.clone();
+    let (stored, name) = content_of(probe, upload).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(ACCEPTED)?;
     Ok((stored, name))
 }
@@ -62,10 +72,10 @@ async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Uploads and pins a file and downloads it from `/ipfs/{hash}`. The bytes must be the same.
+/// Uploads and pins a picture of several chunks and downloads it from `/ipfs/{hash}`. The bytes must be the same.
 #[shows(rows::CONTENT)]
 async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
-    let (stored, name) = pinned(probe).await?;
+    let (stored, name) = pinned_of(probe, Upload::picture(probe, &caller(probe))).await?;
     let answer = found(probe, at(&name)).await?;
     let (sent, came) = (&stored.upload.bytes, &answer.response.body);
     let want = format!("the {} bytes that were uploaded", sent.len());

@@ -150,17 +150,21 @@ pub(crate) async fn polled<T>(
     probe.polled(probe.settings.network().process_seconds, read, is_ready).await
 }
 
-/// A message with every type of JSON and with what ordinary records contain, on a new channel, some seconds old.
-pub(super) async fn rich(probe: &Probe<'_>, sender: &Caller) -> Result<Draft, Stop> {
-    let now = now(probe).await? + -7_000;
-    let document = json!({
+/// An object with every type of JSON and with what ordinary records contain.
+pub(super) fn document(probe: &Probe<'_>) -> Value {
+    json!({
         "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
         "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
-        "no text": "", "blanks": " at both ends ", "decomposed": "cafe\u{301}", "fraction": 1.25,
+        "nested": { "b": true, "a": "\u{e9}\u{1f980}" }, "no text": "", "no elements": [], "blanks": " at both ends ", "decomposed": "cafe\u{301}", "fraction": 1.25,
         "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" }, "long": "long ".repeat(1_000),
         "label": hex(&probe.draw("document")[..8]),
-    });
-    let content = post_content(sender, now.seconds(), &document);
+    })
+}
+
+/// A message with a [`document`] on a new channel, some seconds old.
+pub(super) async fn rich(probe: &Probe<'_>, sender: &Caller) -> Result<Draft, Stop> {
+    let now = now(probe).await? + -7_000;
+    let content = post_content(sender, now.seconds(), &document(probe));
     let draft = Draft::dated(probe, sender, "POST", content, now);
     Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
 }

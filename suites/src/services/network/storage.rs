@@ -29,9 +29,13 @@ async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     expect_hash(probe, &answer, &sender, |record| record["content"]["item_hash"] != returned).await
 }
 
-/// Uploads an ordinary file and downloads it. Notes which of its names was found.
-async fn stored_and_fetched<'p>(probe: &'p Probe<'_>, way: Way) -> Result<(Stored, Answer<'p>), Stop> {
-    let stored = stored(probe, &caller(probe)).await?;
+/// Uploads a file and downloads it. Notes which of its names was found.
+async fn stored_and_fetched<'p>(
+    probe: &'p Probe<'_>,
+    way: Way,
+    upload: Upload,
+) -> Result<(Stored, Answer<'p>), Stop> {
+    let stored = uploaded(probe, upload).await?;
     let names = stored.names(probe).await?;
     let (answer, name) = fetch(probe, way, &names).await?;
     let which = if name == stored.hash { "its message" } else { "its content" };
@@ -47,16 +51,18 @@ fn expect_bytes(answer: &Answer<'_>, upload: &Upload) -> Checked {
     answer.expect(want == got, "body", shown(want), shown(got))
 }
 
-/// Uploads a file with every byte value and a file of one byte, and downloads both. The bytes must be the same.
+/// Uploads a style sheet and a picture of several chunks, both with every byte value, and a file of one byte, and downloads them. The bytes
+/// must be the same.
 #[shows(rows::CONTENT)]
 async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
-    let (stored, answer) = stored_and_fetched(probe, Way::Plain).await?;
-    expect_bytes(&answer, &stored.upload)?;
-    let mut empty = Upload::new(probe, &caller(probe));
-    empty.bytes = probe.draw("one byte")[..1].to_vec();
-    let small = uploaded(probe, empty).await?;
-    let names = small.names(probe).await?;
-    expect_bytes(&fetch(probe, Way::Plain, &names).await?.0, &small.upload)
+    let sender = caller(probe);
+    let mut small = Upload::new(probe, &sender);
+    small.bytes = probe.draw("one byte")[..1].to_vec();
+    for upload in [Upload::new(probe, &sender), Upload::picture(probe, &sender), small] {
+        let (stored, answer) = stored_and_fetched(probe, Way::Plain, upload).await?;
+        expect_bytes(&answer, &stored.upload)?;
+    }
+    Ok(())
 }
 
 /// Uploads a file as `text/css` and one as `image/svg+xml`, and downloads both. Each must have its content type;
@@ -79,10 +85,11 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Uploads a file and downloads it from `/storage/raw/{hash}`. The bytes must be the same.
+/// Uploads a picture of several chunks and downloads it from `/storage/raw/{hash}`. The bytes must be the same.
 #[shows(rows::RAW)]
 async fn a_raw_file_has_the_bytes_that_were_uploaded(probe: &Probe<'_>) -> Checked {
-    let (stored, answer) = stored_and_fetched(probe, Way::Raw).await?;
+    let upload = Upload::picture(probe, &caller(probe));
+    let (stored, answer) = stored_and_fetched(probe, Way::Raw, upload).await?;
     expect_bytes(&answer, &stored.upload)
 }
 

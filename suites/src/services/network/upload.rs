@@ -18,6 +18,7 @@ pub(crate) struct Upload {
     pub(crate) caller: Caller,
     pub(crate) bytes: Vec<u8>,
     pub(crate) content_type: String,
+    file_name: &'static str,
     pub(crate) channel: Option<String>,
     pub(crate) tags: Option<String>,
     /// Replaces the file's own signature, if set.
@@ -34,10 +35,20 @@ impl Upload {
             caller: caller.clone(),
             bytes,
             content_type: "text/css".to_owned(),
+            file_name: "check.css",
             channel: None,
             tags: None,
             signature: None,
         }
+    }
+
+    /// A new picture of more than a chunk of 262144 bytes, whose file name has letters beyond ASCII.
+    pub(crate) fn picture(probe: &Probe<'_>, caller: &Caller) -> Upload {
+        let mut upload = Upload::new(probe, caller);
+        upload.bytes = upload.bytes.repeat(1_000);
+        "image/png".clone_into(&mut upload.content_type);
+        upload.file_name = "my caf\u{e9} \u{1f680} (1).png";
+        upload
     }
 
     /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a string.
@@ -47,7 +58,7 @@ impl Upload {
 
     pub(super) fn form(&self, probe: &Probe<'_>) -> Form {
         let file =
-            Form::new(&probe.draw("boundary")).file("file", "check.css", &self.content_type, &self.bytes);
+            Form::new(&probe.draw("boundary")).file("file", self.file_name, &self.content_type, &self.bytes);
         self.fields(file.field("address", &self.caller.address))
     }
 

@@ -130,9 +130,16 @@ impl Call {
     }
 }
 
+/// The parameters with comma-separated values. An escaped comma may be part of a value, so these are not escaped.
+const SEPARATED: [&str; 7] = ["hashes", "addresses", "channels", "tags", "types", "content_types", "keys"];
+
 /// A path with its query: `path_with("/messages", &[("page", "2")])`.
 pub(crate) fn path_with(path: &str, query: &[(&str, &str)]) -> String {
-    let query = Serializer::new(String::new()).extend_pairs(query).finish();
+    let encoded = |(name, value): &(&str, &str)| {
+        let pair = Serializer::new(String::new()).append_pair(name, value).finish();
+        if SEPARATED.contains(name) { pair.replace("%2C", ",") } else { pair }
+    };
+    let query = query.iter().map(encoded).collect::<Vec<_>>().join("&");
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 

@@ -1,10 +1,12 @@
 //! Which aggregates are listed, and which are returned for an address.
 
 use assay_spec::network::aggregate::LIST;
+use assay_spec::network::places::AGGREGATES;
 use assay_spec::network::requirements::aggregates as rows;
 use serde_json::Value;
 
 use super::super::caller::{Caller, caller};
+use super::super::paging::{Corpus, corpus};
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::scene::{List, list, polled};
 use super::super::wire::{Call, path_with};
@@ -146,7 +148,8 @@ async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<
     Ok(answer)
 }
 
-/// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written.
+/// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written. Reads 23 or more
+/// aggregates of an address with the limit 100. The body must contain the key of each.
 #[shows(rows::JSON)]
 async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
@@ -155,7 +158,21 @@ async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let answer = until(probe, of_address(&written.owner.address, &[]), has_it).await?;
     answer.given_status(&[200])?;
     let want = format!("the string {} anywhere in the body", written.label);
-    answer.expect(has_it(&answer), "body", want, answer.response.text())
+    answer.expect(has_it(&answer), "body", want, answer.response.text())?;
+    if !probe.settings.network().offers(&LIST) {
+        return Ok(());
+    }
+    let Corpus { filters, ids, .. } = corpus(probe, AGGREGATES[0]).await?;
+    let address = filters.iter().find(|(name, _)| name == "address").map(|(_, address)| address.as_str());
+    let call = of_address(address.unwrap_or_default(), &[("limit", "100")]);
+    let absent = |answer: &Answer<'_>| {
+        let body = answer.response.text();
+        ids.iter().find(|key| !body.contains(key.as_str())).cloned()
+    };
+    let answer = until(probe, call, |answer| absent(answer).is_none()).await?;
+    answer.given_status(&[200])?;
+    let got = absent(&answer).map_or_else(String::new, |key| format!("no key {key}"));
+    answer.expect(got.is_empty(), "body", format!("the keys of all {} aggregates", ids.len()), got)
 }
 
 /// Writes three keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first and the last. The body

@@ -2,18 +2,20 @@
 
 use assay_spec::Place;
 use assay_spec::json::holds;
+use assay_spec::network::aggregate::OF_ADDRESS;
 use assay_spec::network::requirements::{aggregates as rows, messages};
 use serde_json::{Value, json};
 
 use super::super::ACCEPTED;
 use super::super::caller::{Caller, caller};
 use super::super::replies::{
-    expect_absent_or, expect_created, expect_recent, expect_typed, found, is_address, is_text, until,
+    expect_absent_or, expect_created, expect_recent, expect_typed, found, holds_text, is_address, is_text,
+    until,
 };
-use super::super::scene::{created, fresh_channel, polled};
+use super::super::scene::{created, document, fresh_channel, polled};
 use super::super::wire::Draft;
 use super::lists::{shown, shown_as};
-use super::{aggregate_call, any, key, label, write, written};
+use super::{aggregate_call, any, key, label, of_address, write, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
@@ -78,10 +80,7 @@ async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
 #[shows(rows::CONTENT)]
 async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
-    let members = json!({
-        "label": label(probe), "number": 42, "none": null, "list": [1, "two", { "three": 3 }],
-        "nested": { "b": true, "a": "\u{e9}\u{1f980}" },
-    });
+    let members = document(probe);
     created(probe, write(probe, &owner, &key, members.clone(), 0).await?).await?;
     let is_it = |item: &Value| item["key"] == *key;
     for (answer, at) in shown_as(probe, &owner, &key, is_it).await? {
@@ -126,28 +125,58 @@ async fn same_key_of_two_addresses_is_two_aggregates(probe: &Probe<'_>) -> Check
     Ok(())
 }
 
-/// Writes `first` and half a minute later `second`, and reads the aggregate.
-async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Result<Answer<'p>, Stop> {
-    let (owner, key) = (caller(probe), key(probe));
-    created(probe, write(probe, &owner, &key, first.clone(), 30).await?).await?;
-    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
+/// Writes `first` and half a minute later `second`, and reads the aggregate. Reads the lists between the two writes, as clients do.
+async fn twice<'p>(
+    probe: &'p Probe<'_>,
+    (owner, key): (&Caller, &str),
+    first: &Value,
+    second: &Value,
+) -> Result<Answer<'p>, Stop> {
+    created(probe, write(probe, owner, key, first.clone(), 30).await?).await?;
+    let all = shown_as(probe, owner, key, |item| item["key"] == *key).await?;
     probe.given(
-        holds(&answer.json()["content"], first),
+        holds(&all[0].0.json()["content"], first),
         "the first write was not returned as it was written",
     )?;
-    created(probe, write(probe, &owner, &key, second.clone(), 0).await?).await?;
+    if probe.settings.network().offers(&OF_ADDRESS) {
+        of_address(&owner.address, &[]).send(probe).await?;
+    }
+    created(probe, write(probe, owner, key, second.clone(), 0).await?).await?;
     let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
     let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
 
-/// Writes an aggregate twice, with the same members and new values. The new values must be read.
+/// Writes an aggregate twice, with the same members and new values. The new values must be read alone, in the list and among the
+/// aggregates of the address, where the old ones were read before.
 #[shows(rows::REWRITTEN)]
 async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
-    let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "a": 2, "b": "two" }));
-    let answer = twice(probe, &first, &second).await?;
-    answer.expect_json("/content", &second.to_string(), |content| holds(content, &second)).map(drop)
+    let (owner, key) = (caller(probe), key(probe));
+    let (old, new) = (label(probe), label(probe));
+    let (first, second) = (json!({ "a": 1, "b": old }), json!({ "a": 2, "b": new }));
+    let answer = twice(probe, (&owner, &key), &first, &second).await?;
+    answer.expect_json("/content", &second.to_string(), |content| holds(content, &second))?;
+    let is_it = |item: &Value| item["key"] == *key;
+    let shows_it = |(answer, at): &(Answer<'_>, String)| {
+        answer.json().pointer(&format!("{at}/content")).is_some_and(|content| holds(content, &second))
+    };
+    let is_new = |all: &Vec<(Answer<'_>, String)>| all.iter().all(shows_it);
+    for (answer, at) in polled(probe, async || shown_as(probe, &owner, &key, is_it).await, is_new).await? {
+        answer
+            .expect_json(&format!("{at}/content"), &second.to_string(), |content| holds(content, &second))?;
+    }
+    if !probe.settings.network().offers(&OF_ADDRESS) {
+        return Ok(());
+    }
+    let is_new = |answer: &Answer<'_>| {
+        let body = answer.json();
+        holds_text(&body, &new) && !holds_text(&body, &old)
+    };
+    let answer = until(probe, of_address(&owner.address, &[]), is_new).await?;
+    answer.given_status(&[200])?;
+    let want = format!("the string {new} that was written last, and not {old}");
+    answer.expect(is_new(&answer), "body", want, answer.response.text())
 }
 
 /// Writes two members of an aggregate, then one of them again. The answer must be either both members merged or the
@@ -156,7 +185,7 @@ async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Ch
 async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Checked {
     let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "b": "two" }));
     let merged = json!({ "a": 1, "b": "two" });
-    let answer = twice(probe, &first, &second).await?;
+    let answer = twice(probe, (&caller(probe), &key(probe)), &first, &second).await?;
     let want = format!("{merged} or {second}");
     let is_replaced = |content: &Value| holds(content, &second) && content.get("a").is_none();
     let is_either = |content: &Value| holds(content, &merged) || is_replaced(content);

@@ -194,8 +194,8 @@ async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Creates an instance and lists with `status` set to `running` and to `stopped`. Every element must have that status;
-/// which of them the new instance has is left open.
+/// Creates an instance and lists with `status` set to `running` and to `stopped`, alone and beside its owner's `address`. Every
+/// element must have that status, and that owner if one is named; which status the new instance has is left open.
 #[shows(rows::BY_STATUS)]
 async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
     let (made, _) = recorded(probe).await?;
@@ -204,6 +204,11 @@ async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
     for status in ["running", "stopped"] {
         let selected = select(probe, &[("status", status)]).await?;
         selected.expect_each(&format!("status {status}"), |item| item["status"] == status)?;
+        let owner = &made.owner.address;
+        let selected = select(probe, &[("address", owner), ("status", status)]).await?;
+        selected.expect_each(&format!("status {status} and owner {owner}"), |item| {
+            item["status"] == status && is_address(&item["owner"], owner)
+        })?;
     }
     Ok(())
 }

@@ -1,0 +1,102 @@
+//! Deviations of what is read again: filters beside each other, long and binary files, records after their confirmation.
+
+use assay_spec::network::aggregate::AggregateFilter;
+use assay_spec::network::instance::InstanceFilter;
+use assay_spec::network::pin;
+use assay_spec::network::places::AGGREGATES_OF;
+use assay_spec::network::requirements::{
+    aggregates, flat, instances, listing, messages, paging as pages, pins, storage,
+};
+use assay_spec::network::storage::{FILE, RAW};
+use serde_json::{Map, json};
+
+use super::aggregates::calls::{self as documents, FindOfAddress, OfAddress};
+use super::long_deviations::{each_value, first_chunk, without_null};
+use super::messages::flat::FlatQuery;
+use super::messages::listing::ListQuery;
+use super::messages::single::Wrapped;
+use super::paging::{self, ReadPage};
+use super::storage::files::Download;
+use crate::deviation::{Deviation, deviations};
+use crate::seam::Answer;
+
+/// The deviations.
+pub(super) const ALL: &[Deviation] = deviations! {
+    messages::CONTENT, "null" => "null characters of the content are left out",
+        reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, without_null));
+    messages::SIGNATURE, "confirmed" => "a confirmed message has no signature", reply |r: &mut Answer<Wrapped>| {
+        if !r.about.message.confirmations.is_empty() {
+            r.record("signature", |_| json!(""));
+        }
+    };
+    listing::ANY_OF, "types" => "of several types, only POST and AGGREGATE count", step |q: &mut ListQuery| {
+        if let Some(types) = q.filter.types.as_mut().filter(|types| types.len() > 1) {
+            types.retain(|kind| ["POST", "AGGREGATE"].contains(&kind.as_str()));
+        }
+    };
+    flat::ALL_OF => "`endDate` is ignored beside `startDate`", step |q: &mut FlatQuery| {
+        if q.filter.start.is_some() {
+            q.filter.end = None;
+        }
+    };
+    flat::ALL_OF, "dates" => "the dates are ignored beside `channels` and `content_types`", step |q: &mut FlatQuery| {
+        if q.filter.channels.is_some() && q.filter.content_types.is_some() {
+            (q.filter.start, q.filter.end) = (None, None);
+        }
+    };
+    flat::ALL_OF, "addresses" => "`addresses` is ignored beside the dates", step |q: &mut FlatQuery| {
+        if q.filter.start.is_some() || q.filter.end.is_some() {
+            q.filter.addresses = None;
+        }
+    };
+    flat::ALL_OF, "amends" => "`content_types` finds no amends beside `addresses`", step |q: &mut FlatQuery| {
+        if let Some(types) = q.filter.content_types.as_mut().filter(|_| q.filter.addresses.is_some()) {
+            types.retain(|kind| kind != "amend");
+        }
+    };
+    pages::PAGES, "default" => "without `limit`, the first page is returned", step |s: &mut ReadPage| {
+        s.0 = |core, limits, params| {
+            let mut page = paging::read(core, limits, params)?;
+            if params.text("limit").is_none() {
+                page.number = 1;
+            }
+            Ok(page)
+        };
+    };
+    storage::CONTENT, "cut" => "only the first chunk of a file is returned",
+        step |d: &mut Download| d.change(&FILE, first_chunk);
+    storage::CONTENT, "text" => "a picture is read as a string", step |d: &mut Download| {
+        d.change(&FILE, |content| {
+            if content.content_type.starts_with("image/png") {
+                content.bytes = String::from_utf8_lossy(&content.bytes).into_owned().into_bytes().into();
+            }
+        });
+    };
+    storage::RAW, "cut" => "only the first chunk of a raw file is returned",
+        step |d: &mut Download| d.change(&RAW, first_chunk);
+    pins::CONTENT, "cut" => "only the first chunk of pinned content is returned",
+        step |d: &mut Download| d.change(&pin::READ, first_chunk);
+    aggregates::JSON, "few" => "at most five aggregates of an address are returned",
+        step |found: &mut OfAddress| found.0.truncate(5);
+    aggregates::REWRITTEN, "of-address" => "an aggregate that was written again is empty among those of its address"
+        at AGGREGATES_OF, step |s: &mut FindOfAddress| {
+            s.0 = |core, aggregates, query| {
+                let again: Vec<String> = aggregates
+                    .select(&AggregateFilter { address: Some(query.address.clone()), ..AggregateFilter::default() })
+                    .into_iter()
+                    .filter(|kept| kept.is_rewritten())
+                    .map(|kept| kept.aggregate.record().key)
+                    .collect();
+                let mut found = documents::find_of_address(core, aggregates, query)?;
+                for record in found.iter_mut().filter(|record| again.contains(&record.key)) {
+                    record.content = Map::new();
+                }
+                Ok(found)
+            };
+        };
+    instances::BY_STATUS, "address" => "`status` is ignored beside `address`", step |f: &mut InstanceFilter| {
+        if f.address.is_some() {
+            f.status = None;
+        }
+    };
+};
