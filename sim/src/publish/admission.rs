@@ -17,6 +17,15 @@ use crate::exchange::Request;
 use crate::seam::steps;
 
 steps! {
+    Target(request: &Request) -> String = target;
+}
+
+/// The target that a request names.
+pub(super) fn target(_: &mut Core, request: &Request) -> String {
+    request.head.target.clone()
+}
+
+steps! {
     Admit(state: &State, request: &Request) -> Result<Caller, Refused> = admit;
 }
 
@@ -25,7 +34,8 @@ pub(super) fn admit(core: &mut Core, state: &State, request: &Request) -> Result
     let header = Authorization::run(core, request)?;
     let dialect = core.dialect.clone();
     let envelope = Envelope::parse(&dialect, &header, core)?;
-    envelope.check_request(request.head.method.as_str(), &request.head.target, core)?;
+    let target = Target::run(core, request);
+    envelope.check_request(request.head.method.as_str(), &target, core)?;
     let limits = core.limits(&state.limits);
     CheckTime::run(core, &envelope, &limits)?;
     envelope.check_body(&request.body, core)?;

@@ -17,8 +17,9 @@ use assay_spec::publish::requirements::{
 use assay_spec::{Id, Instant};
 use serde_json::{Map, Value, json};
 
-use super::admission::{Admit, AdmitAccept, Authorization};
+use super::admission::{Admit, AdmitAccept, Authorization, Target};
 use super::chain::{BLOCKHASH_BLOCKS, Confirmed, SLOT_MS};
+use super::place::normal;
 use super::prepare::{
     self as handler, Lock, MessageBytes, NamedTransfer, Open, PrepareId, Prepared, RecordBytes, RunPrepare,
 };
@@ -45,6 +46,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     envelope::KEY_ORDER_FREE => "another order of keys is rejected" by value, guard;
     envelope::METHOD => "m is not compared", guard;
     envelope::PATH => "p is not compared", guard;
+    envelope::PATH, "normalized" => "p is compared with the path as the router reads it", step |s: &mut Target| {
+        s.0 = |core, request| {
+            let target = admission::target(core, request);
+            let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
+            format!("{}{query}", normal(path))
+        };
+    };
     envelope::QUERY_NOT_SIGNED => "p is compared with the whole target" by value, guard;
     envelope::TIME_FORM => "a t that does not parse counts as now", guard;
     envelope::TIME_WINDOW, "past" => "any past time is accepted", limits |l: &mut Limits| l.envelope_past_ms = i64::MAX;
@@ -57,6 +65,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     envelope::BODY_HASH => "h is not compared", guard;
     envelope::EMPTY_BODY => "the hash of an empty body is rejected", guard;
     envelope::DOMAIN_AS_SENT => "d is lowercased and its trailing dot removed", guard;
+    envelope::DOMAIN_FORMS => "labels of digits, and with hyphens in third and fourth place, are rejected", guard;
     envelope::BINDING => "a domain without a binding returns 409 instead of 404",
         reply |r: &mut Answer<Rejected>| r.change(&envelope::BINDING, 409);
     envelope::SIGNATURE => "the signature is not verified", guard;
@@ -167,6 +176,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
                 return Ok(());
             }
             Err(Refused { rule: &prepare::LOCK_PER_DOMAIN, why: "another domain is locked".to_owned() })
+        };
+    };
+    prepare::LOCK_PER_DOMAIN, "below" => "a domain's lock blocks the domain that it is below", step |s: &mut Lock| {
+        s.0 = |core, state, caller| {
+            let is_below = |other: &str| other.strip_suffix(caller.domain.as_str()).is_some_and(|rest| rest.ends_with('.'));
+            if state.bindings.iter().any(|(other, binding)| binding.lock.is_some() && is_below(other)) {
+                return Err(Refused { rule: &prepare::LOCK_PER_DOMAIN, why: "a domain below is locked".to_owned() });
+            }
+            handler::lock(core, state, caller)
         };
     };
     prepare::REPLAY => "a replayed prepare returns its first response again", step |s: &mut RunPrepare| {

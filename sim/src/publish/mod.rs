@@ -42,7 +42,7 @@ use crate::window::{Counted, Window};
 pub use limits::Limits;
 pub use prepare::Caller;
 
-use admission::Admit;
+use admission::{Admit, Target};
 use chain::Chain;
 use prepare::RunPrepare;
 
@@ -207,7 +207,9 @@ impl SimService for State {
         if request.head.site == SITES[1] {
             return Some(rpc::handle(core, self, request));
         }
-        let result = match (request.head.method.as_str(), request.path()) {
+        let target = Target::run(core, request);
+        let path = target.split('?').next().unwrap_or_default();
+        let result = match (request.head.method.as_str(), path) {
             (method, path)
                 if method == prepare_spec::ENDPOINT.method && path == prepare_spec::ENDPOINT.path =>
             {

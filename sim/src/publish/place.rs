@@ -45,10 +45,18 @@ fn op_of(prepare: &Prepare) -> &'static str {
     }
 }
 
+/// A path as some routers read it: without letter case, escapes, doubled slashes and a slash at its end.
+pub(super) fn normal(path: &str) -> String {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy().to_lowercase();
+    let segments = decoded.split('/').filter(|segment| !segment.is_empty());
+    segments.map(|segment| format!("/{segment}")).collect()
+}
+
 /// A body that cannot be read, or says nothing else, is that of a publish.
 fn of_request(core: &Core, state: &State, request: &Request) -> Place {
     let known = [prepare::ENDPOINT.name, submit::ENDPOINT.name];
-    let at = [prepare::ENDPOINT.path, submit::ENDPOINT.path].iter().position(|path| *path == request.path());
+    let sent = normal(request.path());
+    let at = [prepare::ENDPOINT.path, submit::ENDPOINT.path].iter().position(|path| *path == sent);
     let Some(endpoint) = at.map(|at| known[at]) else { return Place::ANY };
     let body: Map<String, Value> = serde_json::from_slice(&request.body).unwrap_or_default();
     let member = |name: &str| body.get(name).and_then(Value::as_str);

@@ -71,6 +71,16 @@ mistakes! {
             }
         DOMAIN_AS_SENT => "A server normalizes each domain that it reads, as it does with those that users type.",
             |sent: &Value| -> Result<String, String> { Ok(any_domain(sent)) }
+        DOMAIN_FORMS => "A server asks a library for domain names, which knows no labels of digits and no hyphens in third and fourth place.",
+            |domain: &str| -> Result<(), String> {
+                let is_odd = |label: &str| {
+                    label.get(2..4) == Some("--") || label.bytes().all(|byte| byte.is_ascii_digit())
+                };
+                match domain.split('.').find(|label| is_odd(label)) {
+                    Some(label) => Err(format!("the label {label:?} is not that of a host")),
+                    None => Ok(()),
+                }
+            }
         SIGNATURE as SECRET_KEY => "A client copies its key into the 32 bytes that its library wants, whatever its length was.",
             |secret: &[u8]| -> Result<[u8; 32], String> {
                 Ok(std::array::from_fn(|n| secret.get(n).copied().unwrap_or_default()))

@@ -53,6 +53,8 @@ crate::requirements! {
         EMPTY_BODY: Must Server Check at UNREAD ["Request envelope (header `Authorization`)" 0x2383_9bde];
         /// `d` is canonical as sent; the server does not normalize it into a bound domain.
         DOMAIN_AS_SENT: Must Server Check values DOMAIN rule "vfkey.domain" rejects UNAUTHENTICATED ["Request envelope (header `Authorization`)" 0x314f_ac8d, "Exchange (both endpoints)" 0xe78f_a865, "Errors" 0x20c3_886d];
+        /// The server accepts every canonical domain as `d`: only the grammar counts.
+        DOMAIN_FORMS: Must Server Check at PREPARES accepts DOMAINS ["Canonical domain" 0x91ca_cac8, "Exchange (both endpoints)" 0xe78f_a865];
         /// The server rejects a request for a domain that has no live binding.
         BINDING: Must Server Check rule "vfkey.binding" rejects UNAUTHENTICATED ["Exchange (both endpoints)" 0xf7ad_6cad, "Domain binding" 0x6e56_f18c, "Errors" 0x20c3_886d];
         /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.

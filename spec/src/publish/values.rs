@@ -597,6 +597,38 @@ pub const VERSIONS: &[ValueKind] = strings! {
 /// Versions that count as missing. Whether white space does, too, is open.
 pub const BLANKS: &[ValueKind] = strings! { "empty": ""; deep };
 
+/// A canonical domain: a valid one below more labels, such that one label is as `is` says.
+macro_rules! domain {
+    ($name:literal, $labels:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |valid| Some(json!(format!("{}.{}", $labels, text(valid)))),
+            |sent| said(sent).split('.').any($is),
+        )
+        .beyond_quick()
+    };
+}
+
+/// Canonical domains with labels that ordinary domains have.
+pub const DOMAINS: &[ValueKind] = &[
+    domain!("punycode", "xn--bcher-kva", |label| label.starts_with("xn--")),
+    domain!("digits", "360", |label| label.bytes().all(|byte| byte.is_ascii_digit())),
+    domain!("one-letter", "a", |label| label.len() == 1),
+    domain!("hyphens", "ab--cd", |label| label == "ab--cd"),
+    domain!("63-letters", "n".repeat(63), |label| label.len() == 63),
+    domain!("ten-labels", ["no"; 10].join("."), |label| label == "no"),
+    ValueKind::text("253-letters", |valid| longest(text(valid)), |sent| said(sent).len() == 253)
+        .beyond_quick(),
+];
+
+/// A valid domain below as many labels as fit.
+fn longest(valid: &str) -> Option<Value> {
+    let more = 253usize.checked_sub(valid.len())?;
+    let count = more.div_ceil(60);
+    let label = |n: usize| format!("{}.", "l".repeat((more + n) / count - 1));
+    Some(json!(format!("{}{valid}", (0..count).map(label).collect::<String>())))
+}
+
 /// Strings with characters that a record escapes, or must not escape.
 pub const ESCAPES: &[ValueKind] = strings! {
     "mixed": "q\"b\\n\nx\u{1}/\u{e9}\u{1f600}";
@@ -630,9 +662,22 @@ mod tests {
     }
 
     #[test]
+    fn uncommon_domains_are_canonical_and_recognized() {
+        for valid in ["site-012345678901.example", "some-site.example", "pool-001.assay.example"] {
+            for kind in DOMAINS {
+                let made = kind.instead_of(&json!(valid)).unwrap_or_default();
+                assert!(crate::publish::domain::is_canonical(text(&made)), "{made}");
+                assert_eq!(crate::value::kind(DOMAINS, Some(&made), None), kind.name, "{made}");
+            }
+        }
+    }
+
+    #[test]
     fn no_list_names_a_kind_twice() {
-        let lists =
-            [HEADER, ENVELOPE, PART, PREFIXES, MEMBERS, PATH, TIME, HASH, DOMAIN, CIDS, VERSIONS, ESCAPES];
+        let lists = [
+            HEADER, ENVELOPE, PART, PREFIXES, MEMBERS, PATH, TIME, HASH, DOMAIN, DOMAINS, CIDS, VERSIONS,
+            ESCAPES,
+        ];
         for kinds in lists {
             let names: std::collections::BTreeSet<&str> = kinds.iter().map(|kind| kind.name).collect();
             assert_eq!(names.len(), kinds.len(), "{names:?}");

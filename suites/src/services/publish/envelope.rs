@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 
 use super::scene::{Knock, Scene};
 use super::wire::{Draft, array, escaped, spaced, spelled_otherwise};
-use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
+use super::{
+    A_MINUTE, Caller, NO_ID, PREPARE, bound, declared, fresh_key, next_minute, prepare, publish_body,
+};
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Part, Want};
@@ -243,10 +245,45 @@ async fn wrong_method_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "m").await.map(drop)
 }
 
-/// Sends messages whose `p` is the other endpoint's path, or the path in another spelling. Each must return 404.
+/// Other paths that a router may take for the same: with a slash more, in another letter case, with an escape.
+const ROUTED: [fn(&str) -> String; 4] = [
+    |path| format!("{path}/"),
+    |path| last_changed(path, |name| format!("/{name}")),
+    |path| last_changed(path, |name| format!("%{:02x}{}", name.as_bytes()[0], &name[1..])),
+    |path| last_changed(path, |name| format!("{}{}", name[..1].to_uppercase(), &name[1..])),
+];
+
+/// A path with its last segment changed.
+fn last_changed(path: &str, change: impl Fn(&str) -> String) -> String {
+    path.rsplit_once('/').map_or_else(String::new, |(folder, name)| format!("{folder}/{}", change(name)))
+}
+
+/// Sends messages whose `p` is the other endpoint's path, or the path in another spelling. Each must return 404. Sends a valid
+/// request to other paths, such as one with a slash at its end, while `p` names the endpoint. None may be accepted; the status is
+/// left open.
 #[rejects(rows::PATH)]
 async fn wrong_path_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    each_member_is_rejected(probe, place, "p").await.map(drop)
+    let mut knock = each_member_is_rejected(probe, place, "p").await?;
+    if knock.path == PREPARE {
+        // The rejected requests fill a minute, and the valid one took the lock.
+        next_minute(probe, A_MINUTE).await?;
+        knock = Knock { statuses: &[200], body: knock.scene.body.to_string(), ..knock };
+    }
+    for routed in probe.some_at(place, ROUTED) {
+        let mut target = String::new();
+        let sent = knock.send(probe, |draft| {
+            draft.target = routed(&draft.target);
+            draft.target.clone_into(&mut target);
+        });
+        let answer = sent.await?;
+        let status = answer.status();
+        // A front end may reject a path with a page of its own.
+        let is_of_exchange = status == 200 || answer.json()["error"].is_string();
+        let is_accepted = is_of_exchange && knock.statuses.contains(&status);
+        let at = At::status_named(format!("status of a request to {target}, with another `p`"));
+        answer.expect(!is_accepted, at, Want::none_of(knock.statuses), status.to_string())?;
+    }
+    Ok(())
 }
 
 /// Sends requests with queries that `p` does not contain. None must return 404; one by another key does.
@@ -338,6 +375,21 @@ async fn empty_body_is_hashed_too(probe: &Probe<'_>, place: Place) -> Checked {
 #[rejects(rows::DOMAIN_AS_SENT)]
 async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "d").await.map(drop)
+}
+
+/// Sends valid requests for domains with labels of digits, of one letter and of 63, with hyphens and in punycode, with many labels
+/// and of 253 characters. None must return 404; one by another key does.
+#[shows(rows::DOMAIN_FORMS, needs(Actions))]
+async fn every_canonical_domain_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    let plain = Knock::at(probe, place).await?;
+    plain.counterpart(probe).await?;
+    for form in probe.uncommon_values() {
+        let domain = respelled(form, &bound(probe, json!({})).await?.domain);
+        let scene = Scene::with(probe, place, &json!({ "domain": domain })).await?;
+        let knock = Knock::malformed(scene, PREPARE);
+        expect_accepted_value(&knock.send(probe, |_| {}).await?, "d", form, knock.statuses)?;
+    }
+    given_that_the_key_counts(probe, &plain).await
 }
 
 /// Sends a domain without a binding. It must return 404.

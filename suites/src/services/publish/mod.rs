@@ -215,7 +215,7 @@ pub(crate) async fn caller(probe: &Probe<'_>) -> Result<Caller, Stop> {
     bound(probe, json!({})).await
 }
 
-/// As [`caller`], with such a binding, for example `{"publishable": false}`, if there is a control API.
+/// As [`caller`], with such a binding, for example `{"publishable": false}` or a domain, if there is a control API.
 pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop> {
     if !probe.has_control() {
         return drawn(probe, Purpose::Publish).await;
@@ -223,6 +223,7 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
     let key = fresh_key(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("domain")[..6]);
     let domain = format!("site-{label}.example");
+    let domain = kind["domain"].as_str().map_or(domain, str::to_owned);
     let mut arguments = json!({ "domain": domain, "key": ed25519::address(&key) });
     for (name, value) in kind.as_object().into_iter().flatten() {
         arguments[name] = value.clone();

@@ -426,10 +426,17 @@ async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
     third.send(probe).await?.expect_refused()
 }
 
-/// Sends prepares for two domains. The second must return 200, since the lock is per domain.
+/// Sends prepares for two domains, in a world of its own for one below the other. The second must return 200, since the lock is per
+/// domain.
 #[shows(rows::LOCK_PER_DOMAIN, after(transfer::ACCEPT_ADMITTED))]
 async fn other_domain_is_not_locked(probe: &Probe<'_>, place: Place) -> Checked {
-    let [first, other] = Scene::pair(probe, [PREPARE_PUB[0], place]).await?;
+    let [first, other] = if probe.has_control() {
+        let other = Scene::at(probe, place).await?;
+        let below = json!({ "domain": format!("www.{}", other.caller.domain) });
+        [Scene::with(probe, PREPARE_PUB[0], &below).await?, other]
+    } else {
+        Scene::pair(probe, [PREPARE_PUB[0], place]).await?
+    };
     first.prepare(probe).await?.given_accepted(&[200], PREPARED)?;
     other.prepare(probe).await?.expect_accepted(&[200], PREPARED)
 }
