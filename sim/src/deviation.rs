@@ -71,8 +71,11 @@ impl Deviation {
             Seam::Failure => true,
             _ => false,
         };
+        // A server may reject some of them.
+        let is_refusal = matches!(self.seam, Seam::Refusal);
         let accepted = self.requirement.accepted.iter();
-        let is_accepted = self.by_value || matches!(self.seam, Seam::Refusal);
+        let accepted = accepted.filter(|value| !is_refusal || value.may_be_rejected.is_empty());
+        let is_accepted = self.by_value || is_refusal;
         let rejected = self.requirement.rejected().filter(is_shown);
         let names: Vec<_> =
             rejected.chain(accepted.filter(|_| is_accepted)).map(|wrong| wrong.name).collect();

@@ -14,6 +14,8 @@ pub struct ValueKind {
     is: fn(Option<&Value>) -> bool,
     /// Why a server may accept it. Empty: it must reject it.
     pub may_be_accepted: &'static str,
+    /// Why a server may reject it, where the row accepts uncommon values. Empty: it must accept it.
+    pub may_be_rejected: &'static str,
     /// Whether `--depth quick` leaves it out. Valid ones that use up a limit are sent with `--depth full` only.
     pub is_beyond_quick: bool,
     /// Whether nothing valid can be read from it: a server that accepts it rejects what follows from it.
@@ -27,7 +29,16 @@ impl ValueKind {
         make: fn(&Value) -> Option<Value>,
         is: fn(Option<&Value>) -> bool,
     ) -> ValueKind {
-        ValueKind { name, make, is, may_be_accepted: "", is_beyond_quick: false, is_unusable: false }
+        let (may_be_accepted, may_be_rejected) = ("", "");
+        ValueKind {
+            name,
+            make,
+            is,
+            may_be_accepted,
+            may_be_rejected,
+            is_beyond_quick: false,
+            is_unusable: false,
+        }
     }
 
     /// A kind that only the comparison with the valid value shows.
@@ -39,6 +50,12 @@ impl ValueKind {
     #[must_use]
     pub const fn may_be_accepted(self, why: &'static str) -> ValueKind {
         ValueKind { may_be_accepted: why, ..self }
+    }
+
+    /// Why a server may reject it, too. If it accepts it, it must not change it.
+    #[must_use]
+    pub const fn may_be_rejected(self, why: &'static str) -> ValueKind {
+        ValueKind { may_be_rejected: why, ..self }
     }
 
     /// Sent only if all values are sent.

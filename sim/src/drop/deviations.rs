@@ -36,6 +36,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
             handler::identifier(core, zip, &extracted)
         };
     };
+    upload::ZIP64 => "a zip with 64-bit records is rejected", guard;
     upload::NO_CORS => "responses allow any origin (CORS)", reply |r: &mut UploadReply| {
         r.0.headers.insert("access-control-allow-origin", HeaderValue::from_static("*"));
     };
@@ -91,6 +92,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
             let is_junk = |part: &str| matches!(part, ".DS_Store" | ".git" | "__MACOSX" | "node_modules");
             let mut extracted = extracted.clone();
             extracted.files.retain(|path, _| !path.split('/').any(is_junk));
+            handler::identifier(core, zip, &extracted)
+        };
+    };
+    cid::OF_THE_FILES, "blanks" => "blanks at the ends of names are cut", step |s: &mut Identifier| {
+        s.0 = |core, zip, extracted| {
+            let trimmed = |path: &str| path.split('/').map(|name| name.trim_matches(' ')).collect::<Vec<_>>().join("/");
+            let mut extracted = extracted.clone();
+            extracted.files = extracted.files.into_iter().map(|(path, file)| (trimmed(&path), file)).collect();
             handler::identifier(core, zip, &extracted)
         };
     };
@@ -154,6 +163,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
     site::NESTED, "escaped" => "a file whose name is escaped in a URL is not served", step |s: &mut File| {
         s.0 = |core, files, path| live::file(core, files, path).filter(|_| path.is_ascii() && !path.contains(' '));
     };
+    site::NESTED, "percent" => "a file with a percent sign in its name is not served", step |s: &mut File| {
+        s.0 = |core, files, path| live::file(core, files, path).filter(|_| !path.contains('%'));
+    };
     site::NESTED, "cut" => "only the first chunk of a file is served", step |s: &mut File| {
         s.0 = |core, files, path| {
             live::file(core, files, path).map(|file| Arc::from(&file[..file.len().min(262_144)]))
@@ -198,7 +210,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 fn plain(path: &str) -> String {
     let kept =
         |c: char| if c.is_ascii_alphanumeric() || "/.-".contains(c) { c.to_ascii_lowercase() } else { '_' };
-    path.chars().map(kept).take(100).collect()
+    path.chars().map(kept).take(100).collect::<String>().replace("..", "_")
 }
 
 /// Shows another deadline, also in the claim URL.

@@ -30,6 +30,8 @@ pub(super) fn read(headers: &HeaderMap, body: &Bytes) -> Result<Form, Refused> {
                 let is_of = |kind: &&str| part.content_type.as_deref() == Some(forms::media_type(kind));
                 form.forms.extend([forms::WINDOWS_TYPE, forms::NO_TYPE].into_iter().find(is_of));
                 form.forms.extend(form.source.is_some().then_some(forms::SOURCE_FIRST));
+                let is_named = part.file_name.as_deref().is_some_and(|name| !name.is_ascii());
+                form.forms.extend(is_named.then_some(forms::FILE_NAME));
                 form.artifact = Some(part.bytes);
             }
             SOURCE if form.source.is_none() => form.source = String::from_utf8(part.bytes.into()).ok(),

@@ -7,7 +7,9 @@ use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::machines::{DropEvent, DropState};
-use assay_spec::drop::mistakes::upload::{ARTIFACT_REQUIRED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED};
+use assay_spec::drop::mistakes::upload::{
+    ARTIFACT_REQUIRED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED, ZIP64,
+};
 use assay_spec::drop::requirements::cid::OF_THE_FILES;
 use assay_spec::drop::requirements::upload::{FORMS, PAUSED, PUBLISH_FAILED};
 use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
@@ -117,9 +119,11 @@ fn publish(core: &mut Core, state: &mut State, request: &Request) -> Result<Repl
 
 /// The files of a zip that was sent in these forms.
 fn extract(core: &mut Core, state: &State, zip: &[u8], forms: &[&'static str]) -> Result<Extracted, Refused> {
-    for taken in zip::forms::found_in(zip).iter().chain(forms) {
+    let found = zip::forms::found_in(zip);
+    for taken in found.iter().chain(forms) {
         core.accept_value(&FORMS, &json!(taken))?;
     }
+    core.accept(&ZIP64, found.contains(zip::forms::ZIP64))?;
     let limits = core.limits(&state.limits);
     let limits = zip::Limits {
         zip_bytes: limits.zip_bytes,

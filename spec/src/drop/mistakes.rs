@@ -23,6 +23,10 @@ mistakes! {
             |source: &str| -> Result<(), String> { Err(format!("the form has a source of {} bytes", source.len())) }
         SOURCE_IGNORED => "A server rejects a malformed source, because it validates each field of a form.",
             |source: &str| -> Result<(), String> { Err(format!("the form has a source of {} bytes", source.len())) }
+        ZIP64 => "A server reads the short end record alone, because no zip of a few megabytes needs another.",
+            |is_wide: bool| -> Result<(), String> {
+                if is_wide { Err("the zip has 64-bit records".to_owned()) } else { Ok(()) }
+            }
     }
 
     /// The zip. A mistake with a limit makes it four times as high, so that the memory stays bounded.

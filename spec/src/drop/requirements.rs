@@ -15,6 +15,8 @@ crate::requirements! {
         SOURCE_IGNORED: Must Server Check accepts IGNORED ["POST /api/drop" 0x1848_0cff];
         /// The server accepts the zip in every form that ordinary programs give it, and finds the same files.
         FORMS: Must Server Check accepts FORMS ["POST /api/drop" 0xb2f7_ca1c];
+        /// The server accepts the 64-bit form of a small zip, and finds the same files.
+        ZIP64: Should Server Check ["POST /api/drop" 0xb2f7_ca1c];
         /// No response has headers that let a browser of another origin read it.
         NO_CORS: Must Server Check at API ["POST /api/drop" 0x5539_9035];
         /// If publishing fails, the upload returns 500; the same upload can be retried.

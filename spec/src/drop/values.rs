@@ -45,20 +45,42 @@ pub const FORMS: &[ValueKind] = &[
     form!(forms::WINDOWS_TYPE),
     form!(forms::NO_TYPE),
     form!(forms::SOURCE_FIRST),
+    form!(forms::FILE_NAME),
 ];
 
+/// Why a server may reject a name with a blank at an end.
+const BLANK_AT_AN_END: &str = "some file systems have no such names, and `unsafe` is not defined";
+/// Why a server may reject two names that differ by letter case.
+const SAME_LETTERS: &str = "some file systems have one file for both, and `unsafe` is not defined";
+/// Why a server may reject a long path.
+const LONG_PATH: &str = "some file systems have no such paths, and `unsafe` is not defined";
+
+/// The path of a file. With a reason, a server may reject it.
+macro_rules! name {
+    ($name:literal, $path:expr $(, $why:expr)?) => {
+        strings!(one $name, $path).beyond_quick()$(.may_be_rejected($why))?
+    };
+}
+
 /// Names of files that a zip can hold and a folder can contain.
-pub const NAMES: &[ValueKind] = strings! {
-    ; deep
-    "combining-mark": "cafe\u{301}.txt",
-    "composed": "caf\u{e9}.txt",
-    "emoji": "\u{1f680}.txt",
-    "space": "a file.txt",
-    "percent": "100%25.txt",
-    "upper-case": "README.TXT",
-    "symbols": "a+b=c&d;e,f'(g)!~#?.txt",
-    "255-bytes": format!("{}.txt", "n".repeat(251)),
-};
+pub const NAMES: &[ValueKind] = &[
+    name!("combining-mark", "cafe\u{301}.txt"),
+    name!("composed", "caf\u{e9}.txt"),
+    name!("emoji", "\u{1f680}.txt"),
+    name!("space", "a file.txt"),
+    name!("percent", "100%25.txt"),
+    name!("upper-case", "README.TXT"),
+    name!("symbols", "a+b=c&d;e,f'(g)!~#?.txt"),
+    name!("255-bytes", format!("{}.txt", "n".repeat(251))),
+    name!("plus-first", "+page.txt"),
+    name!("two-dots", "a..b.txt"),
+    name!("two-dots-first", "..a-file.txt"),
+    name!("space-before", " a-file.txt", BLANK_AT_AN_END),
+    name!("space-after", "a-file.txt ", BLANK_AT_AN_END),
+    name!("folder-with-space-after", "a-folder /a-file.txt", BLANK_AT_AN_END),
+    name!("letter-case", "INDEX.HTML", SAME_LETTERS),
+    name!("300-bytes", format!("{}/{}.txt", "d".repeat(200), "n".repeat(95)), LONG_PATH),
+];
 
 /// Names of entries that lead out of the root.
 pub const OUTSIDE: &[ValueKind] = strings! {

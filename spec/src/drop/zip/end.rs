@@ -25,6 +25,8 @@ pub(super) struct Directory<'a> {
     pub(super) fault: Option<String>,
     /// Whether the zip has a comment.
     pub(super) has_comment: bool,
+    /// Whether it has the 64-bit end record.
+    pub(super) is_wide: bool,
     headers: &'a [u8],
 }
 
@@ -72,7 +74,7 @@ impl<'a> Directory<'a> {
         }
         let shift = (start as u64).wrapping_sub(offset);
         let has_comment = u16_at(zip, at + 20).is_some_and(|length| length > 0);
-        Ok(Self { start, shift, fault: faults.0, has_comment, headers: &zip[start..end] })
+        Ok(Self { start, shift, fault: faults.0, has_comment, is_wide: end < at, headers: &zip[start..end] })
     }
 
     /// The headers, in order.

@@ -21,12 +21,16 @@ pub const DOS: &str = "dos";
 pub const NO_ATTRIBUTES: &str = "no-attributes";
 /// The entries have extra fields, such as times.
 pub const EXTRA_FIELDS: &str = "extra-fields";
+/// The zip has the 64-bit records, although its numbers fit into the short ones.
+pub const ZIP64: &str = "zip64";
 /// The media type of the part is one that Windows uses.
 pub const WINDOWS_TYPE: &str = "x-zip-compressed";
 /// The media type of the part says nothing.
 pub const NO_TYPE: &str = "octet-stream";
 /// The part with the source comes first.
 pub const SOURCE_FIRST: &str = "source-first";
+/// The file name of the part has blanks, and letters beyond ASCII as UTF-8.
+pub const FILE_NAME: &str = "file-name";
 
 /// The usual media type of a zip.
 pub const USUAL_TYPE: &str = "application/zip";
@@ -38,6 +42,11 @@ pub fn media_type(form: &str) -> &'static str {
         NO_TYPE => "application/octet-stream",
         _ => USUAL_TYPE,
     }
+}
+
+/// The file name of the part with the zip, in these forms.
+pub fn file_name(forms: &[&str]) -> &'static str {
+    if forms.contains(&FILE_NAME) { "my caf\u{e9} \u{1f680} (1).zip" } else { "site.zip" }
 }
 
 /// The forms of a zip. Empty if it is not one.
@@ -52,6 +61,7 @@ pub fn found_in(zip: &[u8]) -> BTreeSet<&'static str> {
     let mut forms: BTreeSet<&'static str> = headers.iter().flat_map(|header| of_entry(zip, header)).collect();
     forms.extend(headers.iter().any(is_in).then_some(FOLDERS));
     forms.extend(directory.has_comment.then_some(COMMENT));
+    forms.extend(directory.is_wide.then_some(ZIP64));
     forms
 }
 
@@ -94,8 +104,9 @@ mod tests {
         let read = |zip: &[u8]| inspect(zip, &Limits::default(), &mut Strict).map(|found| found.files);
         let plain = shaped(&entries, &[]);
         assert!(found_in(&plain).is_empty(), "{:?}", found_in(&plain));
-        let of_part = [WINDOWS_TYPE, NO_TYPE, SOURCE_FIRST];
-        for form in FORMS.iter().map(|form| form.name).filter(|form| !of_part.contains(form)) {
+        let of_part = [WINDOWS_TYPE, NO_TYPE, SOURCE_FIRST, FILE_NAME];
+        let forms = FORMS.iter().map(|form| form.name).chain([ZIP64]);
+        for form in forms.filter(|form| !of_part.contains(form)) {
             let zip = shaped(&entries, &[form]);
             assert_eq!(Vec::from_iter(found_in(&zip)), [form]);
             assert_eq!(read(&zip), read(&plain), "{form}");

@@ -79,6 +79,15 @@ impl Answer<'_> {
         self.expect(!is_of_value, at, "an accepted request", status.to_string())
     }
 
+    /// Whether this valid value of a member is rejected as malformed, which a server may do. That is noted.
+    pub fn is_rejected_as_it_may(&self, member: &str, value: &ValueKind) -> bool {
+        let is_rejected = self.status() == 400 && !value.may_be_rejected.is_empty();
+        if is_rejected {
+            self.probe.note(format!("{member} = {} is rejected: {}", value.name, value.may_be_rejected));
+        }
+        is_rejected
+    }
+
     /// A precondition: without one of these statuses the check is inconclusive.
     pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         self.met_status(wanted, "a precondition failed:")

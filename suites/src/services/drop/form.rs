@@ -1,6 +1,6 @@
 //! The multipart form of an upload.
 
-use assay_spec::drop::zip::forms::{self, USUAL_TYPE};
+use assay_spec::drop::zip::forms::{self, USUAL_TYPE, file_name};
 use assay_spec::drop::zip::write::{Entry, shaped};
 
 use crate::harness::probe::Probe;
@@ -34,7 +34,8 @@ impl Form {
             .map(|form| forms::media_type(form))
             .find(|kind| *kind != USUAL_TYPE)
             .unwrap_or(USUAL_TYPE);
-        let zip = |form: Form| Form(form.0.file("artifact", "site.zip", kind, &shaped(entries, wanted)));
+        let zip =
+            |form: Form| Form(form.0.file("artifact", file_name(wanted), kind, &shaped(entries, wanted)));
         let source = |form: Form| match source {
             Some(source) => form.field("source", source),
             None => form,

@@ -133,6 +133,8 @@ const ZIP_FORMS: [&str; 7] = [
     forms::NO_ATTRIBUTES,
 ];
 const TYPE_FORMS: [&str; 2] = [forms::WINDOWS_TYPE, forms::NO_TYPE];
+/// Not a form: files with names that a server may reject, but not change.
+const REJECTED_NAMES: &str = "names-that-may-be-rejected";
 
 /// The number of kinds.
 const KINDS: usize = 3;
@@ -147,19 +149,30 @@ impl Which {
         }
     }
 
-    /// The forms of its upload, where checks share it. The seed draws those of the second site; the others are plain.
-    fn forms(self, probe: &Probe<'_>) -> Vec<&'static str> {
-        if self != Which::Second || probe.owns_time() {
-            return Vec::new();
-        }
+    /// What its upload has besides the plain form, where checks share it: each attempt is made if the one before was rejected. The
+    /// seed draws the forms of the second site.
+    fn attempts(self, probe: &Probe<'_>) -> Vec<Vec<&'static str>> {
         let drawn = |forms: &[&'static str]| forms[probe.settings.seed as usize % forms.len()];
-        vec![drawn(&ZIP_FORMS), drawn(&TYPE_FORMS), forms::SOURCE_FIRST]
+        match self {
+            _ if probe.owns_time() => vec![Vec::new()],
+            Which::Plain => vec![Vec::new()],
+            Which::Second => {
+                vec![
+                    vec![drawn(&ZIP_FORMS), drawn(&TYPE_FORMS), forms::SOURCE_FIRST, forms::FILE_NAME],
+                    Vec::new(),
+                ]
+            }
+            Which::Rich => vec![vec![forms::ZIP64, REJECTED_NAMES], vec![forms::ZIP64], Vec::new()],
+        }
     }
 
     /// The site to upload, with a label.
-    fn sample(self, label: &[u8; 32]) -> Sample {
+    fn sample(self, label: &[u8; 32], forms: &[&str]) -> Sample {
         match self {
             Which::Plain | Which::Second => Sample::plain(label),
+            Which::Rich if forms.contains(&REJECTED_NAMES) => {
+                Sample::rich(label).with_names_that_may_be_rejected()
+            }
             Which::Rich => Sample::rich(label),
         }
     }
@@ -178,8 +191,10 @@ struct Made {
     /// The target's time before the upload and after the response, in milliseconds.
     sent: i64,
     come: i64,
-    /// The status of the same upload in other forms, if it was not accepted.
+    /// The status of the same upload with what its last attempt left out, if it was not accepted.
     rejected: Option<u16>,
+    /// Which of its attempts this is.
+    attempt: usize,
 }
 
 /// An upload and its response, with any status.
@@ -189,14 +204,18 @@ pub(crate) struct Dropped<'p> {
     /// The target's time before the upload and after the response.
     pub(crate) sent: Instant,
     pub(crate) come: Instant,
-    /// The status of the same upload in the forms of its kind, if it was not accepted.
+    /// The status of the same upload with what its last attempt left out, if it was not accepted.
     pub(crate) rejected: Option<u16>,
+    /// What it had besides the plain form.
+    pub(crate) forms: Vec<&'static str>,
 }
 
 impl<'p> Dropped<'p> {
-    fn new(answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
+    fn new(probe: &Probe<'_>, answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
         let (sent, come) = (Instant(made.sent), Instant(made.come));
-        Dropped { answer, sample: which.sample(&made.label), sent, come, rejected: made.rejected }
+        let forms = which.attempts(probe).into_iter().nth(made.attempt).unwrap_or_default();
+        let sample = which.sample(&made.label, &forms);
+        Dropped { answer, sample, sent, come, rejected: made.rejected, forms }
     }
 
     /// A string member of the response; empty if it is not a string.
@@ -245,7 +264,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         };
         token::hide(probe, &answer.response);
         not_now(probe, &answer)?;
-        return Ok(Dropped::new(answer, which, &made));
+        return Ok(Dropped::new(probe, answer, which, &made));
     }
     let (dropped, made) = make(probe, which).await?;
     // A 5xx may be temporary, so the next check uploads again.
@@ -261,27 +280,28 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
     make(probe, which).await.map(|(dropped, _)| dropped)
 }
 
-/// An upload of this kind in its forms; if that is not accepted, in the plain form. Then the row of the forms fails, and the
-/// check goes on.
+/// An upload of this kind with what its attempts name; if one is not accepted, the next. Then the row of what is left out fails, and
+/// the check goes on.
 async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
-    let forms = which.forms(probe);
-    let (dropped, made) = make_in(probe, which, &forms).await?;
-    let status = dropped.answer.status();
-    if forms.is_empty() || !(400..500).contains(&status) || status == 429 {
-        return Ok((dropped, made));
+    let attempts = which.attempts(probe);
+    let mut rejected = None;
+    for (attempt, forms) in attempts.iter().enumerate() {
+        let (answer, made) = make_in(probe, which, forms).await?;
+        let status = answer.status();
+        let is_rejected = (400..500).contains(&status) && status != 429;
+        if !is_rejected || attempt + 1 == attempts.len() {
+            let rejected = rejected.filter(|_| ACCEPTED.contains(&status));
+            let made = Made { rejected, attempt, ..made };
+            return Ok((Dropped::new(probe, answer, which, &made), made));
+        }
+        rejected = Some(status);
     }
-    let (plain, made) = make_in(probe, which, &[]).await?;
-    let rejected = ACCEPTED.contains(&plain.answer.status()).then_some(status);
-    Ok((Dropped { rejected, ..plain }, Made { rejected, ..made }))
+    Err(Stop::Error("an upload has no attempts".to_owned()))
 }
 
-async fn make_in<'p>(
-    probe: &'p Probe<'_>,
-    which: Which,
-    forms: &[&str],
-) -> Result<(Dropped<'p>, Made), Stop> {
+async fn make_in<'p>(probe: &'p Probe<'_>, which: Which, forms: &[&str]) -> Result<(Answer<'p>, Made), Stop> {
     let label = Sample::label(probe);
-    let sample = which.sample(&label);
+    let sample = which.sample(&label, forms);
     let source = (which == Which::Second).then_some(upload::SOURCE);
     let form = Form::shaped(probe, &sample.entries(), forms, source);
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
@@ -290,8 +310,7 @@ async fn make_in<'p>(
     let come = probe.now().await?;
     // Without a control API only the response shows the target's clock.
     let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
-    let made = Made { label, sent: sent.0, come: come.0, rejected: None };
-    Ok((Dropped { answer, sample, sent, come, rejected: None }, made))
+    Ok((answer, Made { label, sent: sent.0, come: come.0, rejected: None, attempt: 0 }))
 }
 
 /// Uploads a zip.

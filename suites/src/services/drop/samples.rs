@@ -29,19 +29,26 @@ pub(crate) const NESTED: [&str; 3] =
     ["assets/data/bytes.bin", "assets/empty.txt", "assets/a name & caf\u{e9}.txt"];
 /// A file of [`Sample::rich`] that has several chunks.
 pub(crate) const LARGE: &str = "several-chunks.bin";
+/// A file of [`Sample::rich`] with a name of characters that mean something in a URL, and in both forms of an accent.
+pub(crate) const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
 /// Names that ordinary sites have and that some servers leave out, change or order in another way.
-const ORDINARY: [&str; 9] = [
+const ORDINARY: [&str; 12] = [
     ".DS_Store",
     ".git/HEAD",
     "__MACOSX/._index.html",
     "node_modules/a/index.js",
     "a name with blanks.txt",
+    "+page.html",
+    "..two..dots.txt",
+    SYMBOLS,
     "letters/composed-caf\u{e9}.txt",
     "letters/decomposed-cafe\u{301}.txt",
     // UTF-16 orders these two in another way than their bytes.
     "letters/\u{ff5e}.txt",
     "letters/\u{1f680}.txt",
 ];
+/// Names that a server may reject, but not change: blanks at the ends, and letter case alone.
+const REJECTED: [&str; 3] = [" blank-before.txt", "blank-after /blank-after.txt ", "INDEX.HTML"];
 /// A path of more than 100 bytes through ten folders.
 const DEEP: &str = "one/two/three/four/five/six/seven/eight/nine/ten/a-file-whose-name-is-rather-long-but-not-too-long-for-a-file.txt";
 
@@ -97,6 +104,13 @@ impl Sample {
         sample.files.extend(ORDINARY.map(|path| (path.to_owned(), path.into())));
         sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
         sample
+    }
+
+    /// Adds files with names that a server may reject.
+    #[must_use]
+    pub(crate) fn with_names_that_may_be_rejected(mut self) -> Sample {
+        self.files.extend(REJECTED.map(|path| (path.to_owned(), path.into())));
+        self
     }
 
     /// Adds a file.

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use url::Url;
 
-use super::samples::{INDEX, LARGE, NESTED};
+use super::samples::{INDEX, LARGE, NESTED, SYMBOLS};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -104,12 +104,12 @@ async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads sites and fetches their files below `url`, or beside the page that `url` leads to: in folders one with every byte value,
-/// one without bytes and one whose name must be escaped, and one of several chunks. Each must return 200 with the uploaded
-/// bytes.
+/// one without bytes and one whose name must be escaped, one of several chunks and one whose name has characters that mean something
+/// in a URL. Each must return 200 with the uploaded bytes.
 #[shows(rows::NESTED)]
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     expect_files(probe, &ordinary(probe).await?, &NESTED).await?;
-    expect_files(probe, &accepted(probe, Which::Rich).await?, &[LARGE]).await
+    expect_files(probe, &accepted(probe, Which::Rich).await?, &[LARGE, SYMBOLS]).await
 }
 
 /// Expects that files of a site are served.

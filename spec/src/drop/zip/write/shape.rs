@@ -22,6 +22,9 @@ pub fn shaped(entries: &[Entry], wanted: &[&str]) -> Vec<u8> {
         if wanted.contains(&forms::COMMENT) {
             end.comment = b"a comment of the archiver".to_vec();
         }
+        if wanted.contains(&forms::ZIP64) {
+            end.widen();
+        }
     })
 }
 
@@ -43,6 +46,10 @@ fn in_form(entry: Entry, form: &str) -> Entry {
         // MS-DOS, 2.0; the archive bit, or that of a folder.
         forms::DOS => entry.central(|header| {
             (header.made, header.attributes) = (0x0014, if is_folder { 0x10 } else { 0x20 });
+        }),
+        forms::ZIP64 => entry.both(|header| {
+            header.version = 45;
+            header.widen();
         }),
         forms::NO_ATTRIBUTES => entry.central(|header| header.attributes = 0),
         forms::EXTRA_FIELDS => entry.both(|header| header.extra = extra(TIMES, &[1, 0x80, 0x3a, 0xb5, 0x6a])),
