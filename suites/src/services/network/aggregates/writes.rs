@@ -150,7 +150,7 @@ async fn twice<'p>(
 
 /// Writes an aggregate twice, with the same members and new values. The new values must be read alone, in the list and among the
 /// aggregates of the address, where the old ones were read before.
-#[shows(rows::REWRITTEN)]
+#[shows(rows::REWRITTEN, after(rows::JSON))]
 async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
     let (old, new) = (label(probe), label(probe));
