@@ -55,6 +55,8 @@ pub struct Shape {
     /// The row about the media type of a JSON body. `None`: the row of the body where client libraries decide by it, and else
     /// none.
     pub json_type: Option<Id>,
+    /// The row that a stream breaks which the request did not ask for. `None`: the row about the media type.
+    pub unasked: Option<Id>,
     /// The forms of its errors; the first that names a status is that status's form.
     pub errors: &'static [ErrorForm],
     /// Statuses that the documents leave open, beyond those they list.
@@ -76,6 +78,7 @@ impl Shape {
         whole: &[],
         answers: &[],
         json_type: None,
+        unasked: None,
         errors: &[],
         open: &[],
     };

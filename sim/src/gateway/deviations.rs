@@ -1,6 +1,8 @@
 //! The deviations of the gateway: each entry breaks one requirement, with its code, at one seam.
 
-use assay_spec::gateway::places::CHAT_STREAM;
+use std::collections::BTreeMap;
+
+use assay_spec::gateway::places::{CHAT_STREAM, MESSAGES};
 use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
@@ -11,9 +13,10 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
+use super::SERVERS;
 use super::call::Family;
 use super::discovery::{self as discover, Discovered, ListedServers, ModelList};
-use super::infer::UseModel;
+use super::infer::{Expose, UseModel};
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
 use super::pool::{CONFIDENTIAL, MODELS};
@@ -103,6 +106,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream", step |s: &mut IsStreamed| {
         s.0 = |_, call| call.stream || call.family == Family::Chat && call.body["stream"] == false;
     };
+    stream::NOT_ASKED_FOR, "type" => "a whole reply has the media type of event streams", reply |r: &mut Answer<Whole>| {
+        if r.about.family == Family::Chat {
+            r.headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+        }
+    };
     stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event",
         reply |r: &mut Answer<Rejected>| {
             if r.about.streamed {
@@ -161,6 +169,33 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut Events| s.calls(|call| if call["id"].is_null() { remove(&mut call["function"], "arguments") });
     tools::STREAMED, "index" => "all streamed calls have one index",
         step |s: &mut Events| s.calls(|call| call["index"] = json!(0));
+    tools::STREAMED, "ids" => "each piece of a streamed call has another id",
+        step |s: &mut Events| s.calls(|call| if call["id"].is_null() { call["id"] = json!("call_of_a_piece") });
+    tools::STREAMED, "same" => "all streamed calls have one id",
+        step |s: &mut Events| s.calls(|call| if call["id"].is_string() { call["id"] = json!("call_0") });
+    tools::STREAMED, "list" => "`tool_calls` of a delta is an object", step |s: &mut Events| {
+        let calls = s.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/tool_calls"));
+        calls.filter(|calls| calls.is_array()).for_each(|calls| *calls = calls[0].take());
+    };
+    tools::STREAMED, "first" => "a stream has the first of its calls only", step |s: &mut Events| {
+        let calls = s.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/tool_calls"));
+        calls.filter_map(Value::as_array_mut).for_each(|calls| calls.retain(|call| call["index"] == 0));
+    };
+    tools::STREAMED_FIT => "the arguments of a streamed call lack a required member",
+        step |s: &mut Events| s.arguments(|_| json!({}));
+    tools::STREAMED_FIT, "type" => "every member of the arguments of a streamed call is an array", step |s: &mut Events| {
+        s.arguments(|mut arguments| {
+            let members = arguments.as_object_mut().into_iter().flatten();
+            members.for_each(|(_, value)| *value = json!([value.take()]));
+            arguments
+        });
+    };
+    tools::STREAMED_FIT, "enum" => "strings of the arguments of a streamed call are not those of the schema", step |s: &mut Events| {
+        s.arguments(|mut arguments| {
+            arguments.as_object_mut().into_iter().flatten().for_each(|(_, value)| *value = json!("none"));
+            arguments
+        });
+    };
     tools::STREAMED, "dropped" => "a stream has no calls",
         step |s: &mut Events| for chunk in s.chat() {
             if let Some(delta) = chunk.pointer_mut("/choices/0/delta") {
@@ -331,6 +366,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     direct::COMPLETIONS => "servers have no completions endpoint", guard;
     direct::MESSAGES => "servers have no messages endpoint", guard;
     direct::EVERY_SERVER => "one server does not know the key", guard;
+    direct::EVERY_SERVER, "endpoint" => "one server lacks an endpoint that the others have" at MESSAGES, step |s: &mut Expose| {
+        s.0 = |_, family, at| {
+            let is_missing = at == Some(SERVERS.len() - 1) && family == Family::Messages;
+            reject_if(is_missing, &errors::OTHER_PATHS, || "another path".to_owned())
+        };
+    };
     direct::INVALID_KEY => "a server accepts any key", guard;
     direct::MISSING_KEY => "a server requires no key", guard;
     direct::REVOKED_KEY => "a server accepts a revoked key", guard;
@@ -411,6 +452,31 @@ impl Events {
     fn calls(&mut self, change: fn(&mut Value)) {
         let calls = self.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/tool_calls"));
         calls.filter_map(Value::as_array_mut).flatten().for_each(change);
+    }
+
+    /// Changes the arguments of each call, which are then in its first piece.
+    fn arguments(&mut self, change: fn(Value) -> Value) {
+        let mut whole: BTreeMap<u64, String> = BTreeMap::new();
+        self.each_call(|index, call| {
+            whole
+                .entry(index)
+                .or_default()
+                .push_str(call["function"]["arguments"].as_str().unwrap_or_default());
+        });
+        self.each_call(|index, call| {
+            let text = whole
+                .remove(&index)
+                .map(|text| change(serde_json::from_str(&text).unwrap_or_default()).to_string());
+            call["function"]["arguments"] = json!(text.unwrap_or_default());
+        });
+    }
+
+    /// Calls `met` for each piece of a call, with its index.
+    fn each_call(&mut self, mut met: impl FnMut(u64, &mut Value)) {
+        let calls = self.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/tool_calls"));
+        for call in calls.filter_map(Value::as_array_mut).flatten() {
+            met(call["index"].as_u64().unwrap_or_default(), call);
+        }
     }
 
     /// The pieces of the answer's text.

@@ -74,7 +74,19 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
         (Family::Native, None) => &completions::NATIVE,
         _ => return Ok(()),
     };
-    Ok(core.accept(rule, ())?)
+    core.accept(rule, ())?;
+    Expose::run(core, family, at)?;
+    Ok(())
+}
+
+steps! {
+    Expose(family: Family, at: Option<Number>) -> Result<(), Refused> = expose;
+}
+
+/// Each server has the same endpoints.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn expose(_: &mut Core, _: Family, _: Option<Number>) -> Result<(), Refused> {
+    Ok(())
 }
 
 /// Keys are the same at every server, the last included.

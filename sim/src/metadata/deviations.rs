@@ -110,6 +110,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
 
     validation::INTEGER => "an id that is not an integer is an unknown token", guard;
+    validation::ODD_ID => "an odd id returns an internal error", guard;
     validation::DETAIL => "`detail` is a string",
         reply |r: &mut Answer<Rejected>| r.invalid(|i| set(i, "detail", "wrong"));
     validation::DETAIL, "elements" => "`detail` is an array of strings",

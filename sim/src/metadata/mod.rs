@@ -13,6 +13,7 @@ mod variations;
 
 use std::sync::Arc;
 
+use assay_spec::metadata::mistakes::validation::ODD_ID;
 use assay_spec::metadata::requirements::contract::UNKNOWN;
 use assay_spec::metadata::route::{Address, Form, Resource, route, written};
 use assay_spec::metadata::token::TokenId;
@@ -133,6 +134,7 @@ impl State {
         if path == root::INTERFACE {
             return Ok(root::interface(core));
         }
+        core.accept(&ODD_ID, path.as_bytes())?;
         let resource = Route::run(core, self, path.as_bytes())?;
         if let (_, Some(id)) = resource.parameters() {
             CheckId::run(core, id)?;

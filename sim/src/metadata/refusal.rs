@@ -2,6 +2,7 @@
 //! simulator's choice) for anything unknown.
 
 use assay_spec::Id;
+use assay_spec::metadata::requirements::validation::ODD_ID;
 use assay_spec::metadata::validation::{HttpValidationError, ValidationError};
 use serde_json::{Value, json};
 
@@ -19,7 +20,9 @@ pub(super) struct Rejected {
 
 /// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
-    let (rule, status) = (refusal.refused.rule, refusal.status(|_| 404));
+    // Input that a server must survive.
+    let status = refusal.status(|rule| if rule == &ODD_ID { 500 } else { 404 });
+    let rule = refusal.refused.rule;
     if status == 422 {
         let body = invalid(&core.prose("Input should be a valid integer"));
         return core.reply(Answer::new(Rejected { rule: Some(rule) }, status, Body::Json(body)));

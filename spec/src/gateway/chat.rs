@@ -10,7 +10,7 @@ use super::requirements::chat::{
     ANSWERED, BODY, CHOICES, CONTENT, IMAGE_DATA, MESSAGE, MESSAGE_COMPLETE, MESSAGES, MODEL, NOT_EMPTY,
     PART, PART_IMAGE, PART_IMAGE_URL, PART_TEXT, PART_TYPE, ROLE, ROLE_KNOWN, STREAM, TOOL_CALL_ID,
 };
-use super::requirements::stream::{CHUNKS, DELTA};
+use super::requirements::stream::{CHUNKS, DELTA, NOT_ASKED_FOR};
 use super::requirements::tools::{CALL_ARGUMENTS, CALL_NAME};
 use super::shapes::ERRORS;
 use super::tools::{self, Tool};
@@ -73,6 +73,7 @@ endpoint! {
     body: Body::Json(REQUEST),
     reply: Reply::JsonOrEvents(ShapeKind::Object(COMPLETION), ShapeKind::Object(CHUNK)),
     row: Some(&ANSWERED),
+    unasked: Some(&NOT_ASKED_FOR),
     errors: ERRORS,
     open: TOO_LARGE,
 }

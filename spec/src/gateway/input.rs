@@ -21,7 +21,7 @@ pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Oddity> {
     let met: [(Oddity, bool); 8] = [
         (&NOT_UTF8, std::str::from_utf8(body).is_err()),
         (&EMPTY, matches!(body.trim_ascii(), b"" | b"{}" | b"null")),
-        (&SURROGATE, has_half_pair(body)),
+        (&SURROGATE, has_odd_escape(body)),
         (&DEEP, scan.depth > limits::DEPTH.usize()),
         (&LARGE, body.len() >= limits::LARGE.usize()),
         (&UNKNOWN_ROLE, refused_by(&chat::ROLE_KNOWN)),
@@ -31,8 +31,8 @@ pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Oddity> {
     met.into_iter().filter_map(|(row, met)| met.then_some(row)).collect()
 }
 
-/// Whether a string of a JSON text has an escape that is half of a surrogate pair.
-fn has_half_pair(body: &[u8]) -> bool {
+/// Whether a string of a JSON text has an escape that is half of a surrogate pair, or the character zero.
+fn has_odd_escape(body: &[u8]) -> bool {
     let unit = |at: usize| {
         let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(str::from_utf8(escape).ok()?, 16).ok()
@@ -44,7 +44,7 @@ fn has_half_pair(body: &[u8]) -> bool {
                 Some(0xdc00..=0xdfff) => 12,
                 _ => return true,
             },
-            (b'\\', Some(0xdc00..=0xdfff)) => return true,
+            (b'\\', Some(0 | 0xdc00..=0xdfff)) => return true,
             (b'\\', _) => 2,
             _ => 1,
         };
@@ -66,8 +66,8 @@ mod tests {
         for body in [&b""[..], b" ", b"{}", b"null\n"] {
             assert_eq!(rows(body, None), ["EMPTY"]);
         }
-        for half in [r#"["\ud83d"]"#, r#"["\uDe00"]"#, r#"["\ud83d\ud83d\ude00"]"#] {
-            assert_eq!(rows(half.as_bytes(), None), ["SURROGATE"], "{half}");
+        for odd in [r#"["\ud83d"]"#, r#"["\uDe00"]"#, r#"["\ud83d\ud83d\ude00"]"#, r#"["\u0000"]"#] {
+            assert_eq!(rows(odd.as_bytes(), None), ["SURROGATE"], "{odd}");
         }
         assert!(rows(br#"["\ud83d\ude00", "\\ud83d", "\u00fc"]"#, None).is_empty());
         assert_eq!(rows("[".repeat(101).as_bytes(), None), ["DEEP"]);

@@ -81,7 +81,7 @@ mistakes! {
             |_body: ()| -> Result<(), String> { Err(SURVIVED.to_owned()) }
         EMPTY => "A server reads the first member of a body, because there is always one.",
             |_body: ()| -> Result<(), String> { Err(SURVIVED.to_owned()) }
-        SURROGATE => "A server writes strings to its log as UTF-8, which half of a pair does not have.",
+        SURROGATE => "A server writes strings to its database as UTF-8, which half of a pair does not have.",
             |_body: ()| -> Result<(), String> { Err(SURVIVED.to_owned()) }
         DEEP => "A server parses nested values by recursion, without a limit to its depth.",
             |_body: ()| -> Result<(), String> { Err(SURVIVED.to_owned()) }

@@ -96,13 +96,13 @@ crate::requirements! {
     mod stream {
         /// With `stream` true the response is 200 and an event stream.
         EVENT_STREAM: Must Server Check at CHAT_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Events" 0xecb0_8d5f, "Inference gateway" 0xaf8d_4826];
-        /// The data of each event, except the end mark, is one JSON object with an array `choices`.
+        /// A stream is UTF-8, and the data of each event, except the end mark, is one JSON object with an array `choices`.
         CHUNKS: Must Server Check at CHAT_STREAM ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// `delta.content` of a chunk is a string, if present.
         DELTA: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// The increments of a text answer form a non-empty string, and none repeats those before it.
         TEXT: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
-        /// With `stream` false the response is one JSON object, not an event stream.
+        /// Without `stream`, or with `stream` false, the response is one JSON object, not an event stream.
         NOT_ASKED_FOR: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// An error before the stream starts returns its status and a JSON error, not an event stream.
         ERROR_BEFORE: Must Server Check at CHAT_STREAM rejects BEFORE_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
@@ -128,8 +128,8 @@ crate::requirements! {
         CALL_ID: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// If the target keeps the full wire format, the tool calls of a conversation have different ids.
         CALL_IDS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
-        /// If the target keeps the full wire format, the pieces of a streamed tool call together have its `id`, its name and its
-        /// arguments.
+        /// If the target keeps the full wire format, the pieces of a streamed tool call together have one `id` of its own, its name
+        /// and its arguments.
         STREAMED: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway" 0xaf8d_4826];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
@@ -151,6 +151,8 @@ crate::requirements! {
         SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// The arguments of a model that always calls are JSON that fits the schema of a declared tool.
         ARGUMENTS_FIT: Should Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
+        /// The arguments of a streamed call of a model that always calls fit the schema of the tool.
+        STREAMED_FIT: Should Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// The answer of a model that always calls contains the result of the tool.
         RESULT_USED: Should Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// Tools for a model without the flag, and where the flag is shown, are left open; the simulator ignores them.
@@ -327,7 +329,7 @@ crate::requirements! {
         COMPLETIONS: Must Server Check at COMPLETIONS ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server accepts messages requests at its own URL.
         MESSAGES: Must Server Check at MESSAGES ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
-        /// Every listed server of a model accepts the key.
+        /// Every listed server of a model accepts the key, and has each endpoint that another server of the model has.
         EVERY_SERVER: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server returns 401 for an invalid key.
         INVALID_KEY: Must Server Check at DIRECT values KEYS rejects INVALID_KEY ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
@@ -400,11 +402,11 @@ crate::requirements! {
     mod input {
         /// A body that is not UTF-8 gets a 4xx or a success.
         NOT_UTF8: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
-        /// A body without content gets a 4xx or a success.
+        /// A body without content, or whose conversation has none, gets a 4xx or a success.
         EMPTY: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
-        /// A string with half of a surrogate pair gets a 4xx or a success.
+        /// A string with half of a surrogate pair, or with the character zero, gets a 4xx or a success.
         SURROGATE: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
-        /// A body that is nested too deep gets a 4xx or a success.
+        /// A body that is nested deep, also in the schema of a tool, gets a 4xx or a success.
         DEEP: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body of many megabytes gets a 4xx or a success; the maximum size is not shown.
         LARGE: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
@@ -412,7 +414,7 @@ crate::requirements! {
         UNKNOWN_ROLE: Must Server Check at ANY_CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// An image that is not base64 data gets a 4xx or a success.
         IMAGE_DATA: Must Server Check at ANY_CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
-        /// A number beyond any range gets a 4xx or a success.
+        /// A number beyond any range, or one that JSON does not have, gets a 4xx or a success.
         HUGE_NUMBER: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// An unknown path with encoded slashes, dots or zero bytes does not cause an internal error.
         ODD_PATH: Must Server Check ["Errors" 0x8006_efde];

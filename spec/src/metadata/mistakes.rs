@@ -65,8 +65,16 @@ mistakes! {
     mod validation {
         INTEGER => "A server looks the id up as a string, and finds no token.",
             |id: &str| -> Result<TokenId, String> { Ok(TokenId(id.to_owned())) }
+        ODD_ID => "A server decodes an id and converts it to a number without a handler for either error.",
+            |path: &[u8]| -> Result<(), String> {
+                let is_odd = path.len() > ORDINARY || path.windows(3).any(|part| part == b"%ff" || part == b"%00");
+                if is_odd { Err("the path is answered like any other".to_owned()) } else { Ok(()) }
+            }
     }
 }
+
+/// The longest path with an ordinary id.
+const ORDINARY: usize = 2_000;
 
 /// A program takes the default of its language for a required member that a document lacks. Every member has this mistake.
 pub(super) fn default_value<T: Default>(rule: Id) -> Mistake<Reading<(), T>> {

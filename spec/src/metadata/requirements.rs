@@ -74,6 +74,8 @@ crate::requirements! {
     mod validation {
         /// The server returns 422 for a token id that is not an integer, on every path that has one.
         INTEGER: Must Server Check at WITH_ID values IDS rule "route.integer" rejects INVALID ["Errors" 0x4dd8_3932, "Token metadata service (GET only; paths under {base_url})" 0xa287_9f38, "Token metadata service (GET only; paths under {base_url})" 0x001a_9d59, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122, "Token metadata service (GET only; paths under {base_url})" 0x324c_4fb3, "Token metadata service (GET only; paths under {base_url})" 0xc00f_50cd];
+        /// A token id that is not UTF-8, has a zero byte or thousands of digits does not cause an internal error.
+        ODD_ID: Must Server Check at WITH_ID ["Errors" 0x4dd8_3932];
         /// The body of a 422 is an object whose `detail` is an array of objects.
         DETAIL: Must Server Check at WITH_ID rule "validation.detail" ["Token metadata records" 0x1736_98ba, "Errors" 0x4dd8_3932];
         /// Each error has a `loc`, an array of strings and integers.

@@ -445,11 +445,6 @@ impl Pace {
         (wait > self.longest_wait).then(|| value.to_owned())
     }
 
-    /// The wait that a response names, if it is not longer than the longest one.
-    pub fn wait_of(&self, response: &Response) -> Option<Duration> {
-        named_wait(response).filter(|wait| *wait <= self.longest_wait)
-    }
-
     /// Whether a request with this result is sent again, after the wait that [`Pace::answered`] has noted.
     pub fn sends_again(&self, tried: &mut Tried, result: &Result<Response, Broken>) -> bool {
         Retry::named(self.longest_wait).again(tried, result).is_some()

@@ -315,7 +315,8 @@ pub(crate) fn each_part(
             let expected = endpoint.expected(response.status);
             each_header(endpoint, expected.map_or(&[][..], |expected| expected.headers), response, met);
             if let (Some(expected), true) = (expected, keeps_bodies) {
-                each_of_body(endpoint, &expected, response, worlds, met);
+                let may_stream = may_stream(&exchange.request.body);
+                each_of_body(endpoint, &expected, (response, may_stream), worlds, met);
             }
         }
     }
@@ -340,7 +341,7 @@ fn each_header(
 fn each_of_body(
     endpoint: &'static Endpoint,
     expected: &Expected,
-    response: &Response,
+    (response, may_stream): (&Response, bool),
     worlds: Worlds,
     met: &mut dyn FnMut(Judged<'_>),
 ) {
@@ -357,8 +358,12 @@ fn each_of_body(
             let is_html = response.media_type() == "text/html" && response.json().is_err();
             body.whole(is_html, "an HTML document", || shown(&response.text()));
         }
-        Reply::JsonOrEvents(_, event) if response.media_type() == "text/event-stream" => {
-            body.events(event, response);
+        Reply::JsonOrEvents(_, event) if response.media_type() == EVENT_STREAM => {
+            if may_stream {
+                body.events(event, response);
+            } else {
+                body.unasked(response);
+            }
         }
         Reply::Json(kind) => body.json(kind, expected, response),
         Reply::JsonOrEvents(kind, _) => {
@@ -368,6 +373,21 @@ fn each_of_body(
             }
         }
     }
+}
+
+/// The media type of event streams.
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// Whether a request may ask for a stream: a body that cannot be read, or an odd value, tells nothing.
+fn may_stream(body: &[u8]) -> bool {
+    let stream = serde_json::from_slice::<Value>(body).map(|body| body["stream"].clone());
+    !matches!(stream, Ok(Value::Null | Value::Bool(false)))
+}
+
+/// The row that owns the events: that of their first field which has one.
+fn owner(event: &'static ShapeKind) -> Option<Id> {
+    let ShapeKind::Object(fields) = event else { return None };
+    fields.iter().find_map(|field| field.row)
 }
 
 /// The parts of a body that is held to its declaration.
@@ -388,9 +408,25 @@ impl Body<'_> {
         (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
     }
 
-    /// Each event whose data is a JSON object.
+    /// A stream that the request did not ask for.
+    fn unasked(&mut self, response: &Response) {
+        let Body { endpoint, status, row, .. } = *self;
+        let Some(row) = endpoint.shape.unasked.or(endpoint.json_type(row)) else { return };
+        let want = "a JSON media type: the request asks for no stream";
+        let failure = Some(Failure::new(At::header(CONTENT_TYPE), want, response.media_type(), None));
+        let (part, name) = (Part::Header, Name::Plain(CONTENT_TYPE));
+        (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
+    }
+
+    /// The bytes of a stream, and each event whose data is a JSON object.
     fn events(&mut self, event: &'static ShapeKind, response: &Response) {
         let Body { endpoint, status, row, .. } = *self;
+        if let (Some(row), Err(wrong)) = (owner(event), str::from_utf8(&response.body)) {
+            let got = format!("a byte that is not UTF-8 at offset {}", wrong.valid_up_to());
+            let failure = Some(Failure::new("body", "UTF-8", got, None));
+            let (part, name) = (Part::Bytes, Name::Plain(""));
+            (self.met)(Judged { endpoint, status, part, name, row, failure, object: None });
+        }
         for (n, event_of) in sse::events(&response.body).into_iter().enumerate() {
             let data = serde_json::from_str::<Value>(&event_of.data).ok().filter(Value::is_object);
             let Some(data) = data else { continue };
@@ -406,7 +442,7 @@ impl Body<'_> {
         let Some(row) = endpoint.json_type(row) else { return };
         let found = response.media_type();
         // Whether it may be one of a stream belongs to the rows of streams.
-        if found == "text/event-stream" {
+        if found == EVENT_STREAM {
             return;
         }
         let failure = (!response.has_json_type())

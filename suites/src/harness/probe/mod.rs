@@ -150,8 +150,6 @@ struct Statistics {
     began: Option<tokio::time::Instant>,
     /// The exchanges whose `Retry-After` is longer than the longest wait, and its value.
     put_off: BTreeMap<usize, String>,
-    /// Until when this check alone waits.
-    not_before: Option<tokio::time::Instant>,
     at_end: Option<AtEnd>,
     /// The start of drawn values, in hex, and what they are for.
     roles: BTreeMap<String, String>,
@@ -434,15 +432,7 @@ impl<'run> Probe<'run> {
             return Ok(());
         }
         let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
-        let not_before = self.statistics(|statistics| {
-            statistics.classes.insert(class.to_owned());
-            statistics.not_before.take()
-        });
-        if let Some(until) = not_before {
-            let began = tokio::time::Instant::now();
-            tokio::time::sleep_until(until).await;
-            self.statistics(|statistics| statistics.held += began.elapsed());
-        }
+        self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
         // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         if self.statistics(|statistics| statistics.exchanges.is_empty()) {
             let most = self.check.costs().most(self.settings.depth, self.pace.has_pending());

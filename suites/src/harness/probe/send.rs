@@ -35,15 +35,23 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let answer = self.send_once(site, request.clone(), source, limits).await?;
-        if self.may_send_again(&answer) {
+        if self.may_send_again(&request, &answer) {
             return self.send_once(site, request, source, limits).await;
         }
         Ok(answer)
     }
 
     /// Whether a refused request is sent again: the pace waits as long as the target says.
-    fn may_send_again(&self, answer: &Answer<'_>) -> bool {
-        !self.environment.own && self.pace.sends_again(&mut Tried::default(), &Ok(answer.response.clone()))
+    fn may_send_again(&self, request: &Request, answer: &Answer<'_>) -> bool {
+        !self.environment.own
+            && !self.is_declared_down(request, &answer.response)
+            && self.pace.sends_again(&mut Tried::default(), &Ok(answer.response.clone()))
+    }
+
+    /// Whether a response is the 503 of something that the profile declares down: waiting does not help.
+    fn is_declared_down(&self, request: &Request, response: &Response) -> bool {
+        let suite = self.settings.suites.get(self.check.requirement.service);
+        response.status == 503 && (suite.is_down)(self.settings, request)
     }
 
     /// Like [`Probe::send_with`]; a 429 is returned as it is.
@@ -76,7 +84,7 @@ impl Probe<'_> {
         self.require_answers(site, &base, &request).await?;
         self.wait_for(site).await?;
         let answer = self.exchange(site, base.clone(), request.clone(), None, limits).await?;
-        if self.may_send_again(&answer) {
+        if self.may_send_again(&request, &answer) {
             self.wait_for(site).await?;
             return self.exchange(site, base, request, None, limits).await;
         }
@@ -178,14 +186,10 @@ impl Probe<'_> {
         self.answer(index, response)
     }
 
-    /// Notes what a response says of the pace. A `Retry-After` of something that the profile declares down delays this check
-    /// alone.
+    /// Notes what a response says of the pace. A `Retry-After` of something that the profile declares down delays nothing.
     fn note_pace(&self, index: usize, site: &str, response: &Response) {
         let request = self.statistics(|statistics| statistics.exchanges[index].request.clone());
-        let suite = self.settings.suites.get(self.check.requirement.service);
-        if (suite.is_down)(self.settings, &request) {
-            let wait = self.pace.wait_of(response).map(|wait| tokio::time::Instant::now() + wait);
-            self.statistics(|statistics| statistics.not_before = wait);
+        if self.is_declared_down(&request, response) {
             return;
         }
         self.pace.answered(site, response);

@@ -5,9 +5,15 @@ use serde_json::{Value, json};
 /// The default prompt. It is short, so that the reply is short.
 pub(super) const QUESTION: &str = "Say hello in one short sentence.";
 
+/// A prompt with letters beyond ASCII.
+const GREETING: &str = "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.";
+
 /// A PNG of one red pixel.
 pub(super) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
+
+/// A JPEG of one grey pixel.
+const GREY_PIXEL: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAv/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AL//Z";
 
 /// A chat with one message.
 pub(super) fn chat(model: &str) -> Value {
@@ -37,6 +43,11 @@ pub(super) fn image(url: &str) -> Value {
 /// The pixel as a data URL.
 pub(super) fn pixel_url() -> String {
     format!("data:image/png;base64,{PIXEL}")
+}
+
+/// The grey pixel as a data URL.
+pub(super) fn grey_pixel_url() -> String {
+    format!("data:image/jpeg;base64,{GREY_PIXEL}")
 }
 
 /// The names of the tools that checks declare, with the letters that such names have.
@@ -79,17 +90,17 @@ pub(super) fn chat_with_tools(model: &str) -> Value {
 
 /// A body of the messages format.
 pub(super) fn messages(model: &str) -> Value {
-    json!({ "model": model, "max_tokens": 64, "messages": [{ "role": "user", "content": QUESTION }] })
+    json!({ "model": model, "max_tokens": 64, "messages": [{ "role": "user", "content": GREETING }] })
 }
 
 /// A completions body in the common form; the document shows none.
 pub(super) fn completions(model: &str) -> Value {
-    json!({ "model": model, "prompt": "Once upon a time", "max_tokens": 16 })
+    json!({ "model": model, "prompt": "Once upon a time in Troms\u{f8} \u{1f30a}", "max_tokens": 16 })
 }
 
 /// A responses body in the common form; the document shows none.
 pub(super) fn responses(model: &str) -> Value {
-    json!({ "model": model, "input": QUESTION })
+    json!({ "model": model, "input": GREETING })
 }
 
 /// The same request for a stream.
@@ -130,9 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn the_pixel_is_a_png() {
+    fn pixels_are_whole_images() {
         use base64::Engine;
-        let bytes = base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64");
-        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82"));
+        let bytes = |text| base64::engine::general_purpose::STANDARD.decode(text).expect("base64");
+        let (png, jpeg) = (bytes(PIXEL), bytes(GREY_PIXEL));
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
+        assert!(jpeg.starts_with(b"\xff\xd8\xff") && jpeg.ends_with(b"\xff\xd9"));
     }
 }

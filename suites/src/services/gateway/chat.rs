@@ -108,25 +108,34 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
     expect_inference(probe, &chat::ENDPOINT, &answer)
 }
 
-/// Sends a message whose content is two `text` parts, also for a stream. It must return 200.
+/// Sends a message whose content is two `text` parts, one with letters beyond ASCII, also for a stream. It must return 200.
 #[shows(rows::PARTS, after = auth::WITH_KEY)]
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    let body = bodies::chat_content(&id, &json!([text(QUESTION), text("In English, please.")]));
+    let body = bodies::chat_content(
+        &id,
+        &json!([text(QUESTION), text("Greet Zo\u{eb} and \u{5c0f}\u{660e} \u{1f30a}.")]),
+    );
     expect_chats(probe, body).await
 }
 
 /// A valid chat about an image.
 pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
-    let id = model(probe, Skill::Vision).await?;
-    let content = json!([text("Which colour is this?"), image(&bodies::pixel_url())]);
-    Ok(bodies::chat_content(&id, &content))
+    about(probe, &bodies::pixel_url()).await
 }
 
-/// Sends a message with an image as a data URL, also for a stream. It must return 200.
+async fn about(probe: &Probe<'_>, url: &str) -> Result<Value, Stop> {
+    let id = model(probe, Skill::Vision).await?;
+    Ok(bodies::chat_content(&id, &json!([text("Which colour is this?"), image(url)])))
+}
+
+/// Sends a message with a PNG as a data URL, and with a JPEG for a stream. It must return 200.
 #[shows(rows::IMAGE, after = auth::WITH_KEY)]
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
-    expect_chats(probe, seen(probe).await?).await
+    let answer = Call::post(&chat::ENDPOINT, &seen(probe).await?).accepted(probe).await?;
+    answer.expect_accepted(&[200], COMPLETION)?;
+    let body = streamed(about(probe, &bodies::grey_pixel_url()).await?);
+    expect_inference(probe, &chat::ENDPOINT, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

@@ -13,6 +13,7 @@ use assay_spec::gateway::stand_in::{self, Statement};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::grammar;
 use crate::harness::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::harness::sender::Sender;
 use crate::http::client::{Limits, exchange};
@@ -335,7 +336,7 @@ fn read(response: &Response, stream: bool) -> Result<Reply, Failure> {
         return Err(refusal(response));
     }
     if stream {
-        return words_of_stream(&response.body).map(Reply::Words);
+        return reply_of_stream(&response.body);
     }
     let mut answer = response.json().map_err(|e| Failure::Failed(format!("invalid response: {e}")))?;
     let message = answer["choices"][0]["message"].take();
@@ -365,20 +366,35 @@ fn results(message: &Value, results: &BTreeMap<String, String>) -> Result<Vec<Va
     calls(message).map(result).collect()
 }
 
-/// The reply in a whole stream. An event that is not a chunk, such as an error, is a failure.
+/// The text in a whole stream. An event that is not a chunk, such as an error, is a failure.
 pub fn words_of_stream(body: &[u8]) -> Result<String, Failure> {
-    let mut words = String::new();
-    for event in sse::events(body) {
-        if event.data.trim() == "[DONE]" {
-            break;
-        }
-        let chunk: Value = serde_json::from_str(&event.data).unwrap_or_default();
-        if chunk["choices"].as_array().is_none() || !chunk["error"].is_null() {
-            return Err(Failure::Failed(format!("the stream failed midway: {}", event.data)));
-        }
-        words.push_str(chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
-    }
+    let events = events_of_stream(body)?;
+    let words = grammar::words(&events);
     if words.is_empty() { Err(Failure::Failed("the stream has no content".to_owned())) } else { Ok(words) }
+}
+
+/// The reply in a whole stream: calls that are put together from their pieces, or a text.
+fn reply_of_stream(body: &[u8]) -> Result<Reply, Failure> {
+    let events = events_of_stream(body)?;
+    let calls = grammar::calls(&events).map_err(|misfit| {
+        Failure::Failed(format!("event {} has {}, not {}", misfit.event, misfit.got, misfit.want))
+    })?;
+    let first = calls.iter().filter(|((choice, _), _)| *choice == 0);
+    let calls: Vec<Value> = first.map(|(_, call)| call.whole()).collect();
+    if calls.is_empty() {
+        return words_of_stream(body).map(Reply::Words);
+    }
+    Ok(Reply::Calls(json!({ "role": "assistant", "content": grammar::words(&events), "tool_calls": calls })))
+}
+
+/// The chunks of a stream.
+fn events_of_stream(body: &[u8]) -> Result<Vec<sse::Event>, Failure> {
+    let events = sse::events(body);
+    let chunks = grammar::before_end(&events);
+    match chunks.iter().find(|event| grammar::chunk(event).is_none()) {
+        Some(event) => Err(Failure::Failed(format!("the stream failed midway: {}", event.data))),
+        None => Ok(chunks.to_vec()),
+    }
 }
 
 /// The failure for a status other than 200. Only a 5xx is worth a retry.

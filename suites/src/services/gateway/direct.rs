@@ -1,5 +1,6 @@
 //! Checks of servers called directly, at the profile's URLs or at those that discovery lists.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::Endpoint;
@@ -167,77 +168,105 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     answer.given_accepted(&[200], CONTENT)
 }
 
-/// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403, and
-/// at least one of each server must be answered in its documented form. A server that cannot be reached, or that answers
-/// nothing but errors while no other server of its model answers, shows nothing.
+/// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403. At least
+/// one of each server must be answered in its documented form, and none may return 404 or a 5xx that another server of the model
+/// answers. A server that cannot be reached, or that answers nothing but errors while no other server of its model answers,
+/// shows nothing.
 #[shows(rows::EVERY_SERVER, after = auth::WITH_KEY)]
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
+    let chat = model(probe, Skill::Chat).await?;
     let entries = if declared.is_empty() {
         given_entries(probe).await?.1
     } else {
-        BTreeMap::from([(model(probe, Skill::Chat).await?, declared.to_vec())])
+        BTreeMap::from([(chat.clone(), declared.to_vec())])
     };
+    // Of the models of a server, one that other servers have too.
+    let mut models: Vec<(&String, &Vec<String>)> = entries.iter().collect();
+    models.sort_by_key(|(id, urls)| (**id != chat, Reverse(urls.len())));
     let mut servers: BTreeMap<&String, &String> = BTreeMap::new();
-    for (id, urls) in &entries {
+    for (id, urls) in models {
         for url in urls.iter().filter(|entry| !declared.is_empty() || is_url(probe, entry)) {
             servers.entry(url).or_insert(id);
         }
     }
     let listed = servers.len();
-    let (mut answering, mut silent, mut unreached) = (BTreeSet::new(), Vec::new(), 0);
+    let mut reached = Vec::new();
     for (url, id) in servers.into_iter().take(ALL) {
-        match with_the_key(probe, url, id).await? {
-            Known::Answers => drop(answering.insert(id)),
-            Known::Fails(last) => silent.push((url, id, last)),
-            Known::Unreached => unreached += 1,
-        }
+        reached.extend(with_the_key(probe, url, id).await?.map(|known| (url, id, known)));
     }
-    if listed > 0 && unreached == listed.min(ALL) {
+    if listed > 0 && reached.is_empty() {
         return Err(unreachable(probe).await?);
     }
+    let unreached = listed.min(ALL) - reached.len();
     if unreached > 0 {
         probe.note(format!("{} cannot be reached from here", prose::count(unreached, "listed server")));
     }
-    for (url, id, last) in silent {
-        let Some(last) = last else { continue };
-        let want = format!("a documented response of {url} to one of the documented endpoints");
-        // One of several servers may have failed, and the client then takes another.
-        if last.status() < 300 || answering.contains(id) {
+    // A client takes another server after a failure, so one alone shows nothing.
+    let answered = |id: &String, endpoint: Option<usize>| {
+        let of_model = reached.iter().filter(|(_, other, _)| *other == id);
+        of_model.into_iter().any(|(_, _, Known { answered, .. })| match endpoint {
+            Some(endpoint) => answered.contains(&endpoint),
+            None => !answered.is_empty(),
+        })
+    };
+    for (url, id, Known { answered: own, failed, last }) in &reached {
+        for (endpoint, answer) in failed {
+            let want = format!("a response of {url} as of another server of {id}");
+            answer.expect(!answered(id, Some(*endpoint)), At::status(), want, answer.status().to_string())?;
+        }
+        let Some(last) = last.as_ref().filter(|_| own.is_empty()) else { continue };
+        if last.status() < 300 || answered(id, None) {
+            let want = format!("a documented response of {url} to one of the documented endpoints");
             last.expect(false, "responses", want, format!("none; the last is {}", last.status()))?;
         }
     }
-    probe.conclusive(!answering.is_empty(), "no listed server accepts a request")
+    let is_answering = reached.iter().any(|(_, _, known)| !known.answered.is_empty());
+    probe.conclusive(is_answering, "no listed server accepts a request")
 }
 
 /// What a server does with the valid key.
-enum Known<'p> {
-    /// At least one endpoint answers in its documented form.
-    Answers,
-    /// None does. The last response, if there is any.
-    Fails(Option<Answer<'p>>),
-    /// No server answers.
-    Unreached,
+#[derive(Default)]
+struct Known<'p> {
+    /// The requests that it answers in their documented form, by number.
+    answered: BTreeSet<usize>,
+    /// Its responses of 404 and 5xx, by the number of the request.
+    failed: Vec<(usize, Answer<'p>)>,
+    /// Its last response.
+    last: Option<Answer<'p>>,
 }
 
-/// Sends requests with the valid key to the documented endpoints of a server. None may return 401, 402 or 403.
-async fn with_the_key<'p>(probe: &'p Probe<'_>, url: &str, id: &str) -> Result<Known<'p>, Stop> {
-    let (mut last, mut answers) = (None, false);
-    for (endpoint, body) in offered(probe, direct_endpoints(id)) {
-        let answer = match asked(Call::post(endpoint, &body).at(url), probe).await? {
+/// Sends requests with the valid key to the documented endpoints of a server. None may return 401, 402 or 403. `None`: it cannot
+/// be reached.
+async fn with_the_key<'p>(probe: &'p Probe<'_>, url: &str, id: &str) -> Result<Option<Known<'p>>, Stop> {
+    let mut known = Known::default();
+    for (number, (endpoint, body)) in offered(probe, direct_endpoints(id)).enumerate() {
+        let call = Call::post(endpoint, &body).at(url);
+        let answer = match asked(call.clone(), probe).await? {
+            // A server of a shared target may be busy for a moment.
+            Called::Answer(answer) if answer.status() >= 500 && !probe.owns_time() => {
+                asked(call, probe).await?
+            }
+            called => called,
+        };
+        let answer = match answer {
             Called::Answer(answer) => answer,
             Called::Broken => continue,
-            Called::Unreached if last.is_none() => return Ok(Known::Unreached),
+            Called::Unreached if known.last.is_none() => return Ok(None),
             Called::Unreached => break,
         };
         let is_accepted = ![401, 402, 403].contains(&answer.status());
         let want = Want::none_of(&[401, 402, 403]).said(format!("not 401, 402 or 403 from {url}"));
         answer.expect(is_accepted, At::status(), want, answer.status().to_string())?;
         let form = if endpoint.name == chat::ENDPOINT.name { COMPLETION } else { CONTENT };
-        answers |= answer.shows(200, form) || (answer.status() == 200 && has_chunk(&answer));
-        last = Some(answer);
+        if answer.shows(200, form) || (answer.status() == 200 && has_chunk(&answer)) {
+            known.answered.insert(number);
+        } else if answer.status() == 404 || answer.status() >= 500 {
+            known.failed.push((number, answer.clone()));
+        }
+        known.last = Some(answer);
     }
-    Ok(if answers { Known::Answers } else { Known::Fails(last) })
+    Ok(Some(known))
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.

@@ -1,5 +1,6 @@
 //! Hostile input: the server may return success or a 4xx, but never an internal error. The document shows no statuses
-//! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply.
+//! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply, and after the odd
+//! requests another one, which must not fail because of them.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{chat as chats, input as rows};
@@ -56,72 +57,133 @@ async fn whole(probe: &Probe<'_>) -> Result<Vec<(&'static Endpoint, Value)>, Sto
     Ok(offered(probe, all).filter(|(_, body)| body["stream"] != true).collect())
 }
 
+/// An odd body: what it is, and its bytes.
+type Odd = (String, Vec<u8>);
+
+/// Sends the odd bodies that are made of each valid one, and then a valid chat. None may return an internal error.
+async fn survives(
+    probe: &Probe<'_>,
+    valid: Vec<(&'static Endpoint, Value)>,
+    odd: impl Fn(&Value) -> Vec<Odd>,
+) -> Checked {
+    for (endpoint, valid) in valid {
+        for (what, body) in odd(&valid) {
+            let answer = Call::raw(endpoint, body).send(probe).await?;
+            expect_no_internal_error(probe, &answer, &what)?;
+        }
+    }
+    serves_the_next(probe).await
+}
+
+/// Sends a valid chat after odd requests. It must not return an internal error.
+async fn serves_the_next(probe: &Probe<'_>) -> Checked {
+    let answer = Call::post(&chat::ENDPOINT, &good(probe).await?).accepted_anew(probe).await?;
+    expect_no_internal_error(probe, &answer, "a valid chat after them")
+}
+
+/// What a body has in place of its text, until bytes replace it.
+const MARK: &str = "assay-odd";
+
+/// A body with these bytes in the text that the model reads, and in a member that it does not read.
+fn marked(valid: &Value, bytes: &[u8]) -> Vec<u8> {
+    let mut body = with(valid.clone(), "/user", json!(MARK));
+    for place in ["/messages/0/content", "/prompt", "/input"] {
+        body.pointer_mut(place).into_iter().for_each(|text| *text = json!(MARK));
+    }
+    let text = body.to_string();
+    text.split(MARK).map(str::as_bytes).collect::<Vec<_>>().join(bytes)
+}
+
 /// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return a status below 500.
 #[shows(rows::NOT_UTF8, after(chats::BODY))]
 async fn body_that_is_not_utf8_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
-    for (endpoint, good) in whole(probe).await? {
-        Call::post(endpoint, &good).accepted(probe).await?.given_accepted(&[200], REPLY)?;
-        let marked = with(good, "/user", json!("caf@ au lait"));
-        let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
-        expect_no_internal_error(probe, &Call::raw(endpoint, bytes).send(probe).await?, "invalid UTF-8")?;
+    let valid = whole(probe).await?;
+    for (endpoint, body) in &valid {
+        Call::post(endpoint, body).accepted(probe).await?.given_accepted(&[200], REPLY)?;
     }
-    Ok(())
+    survives(probe, valid, |valid| vec![("invalid UTF-8".to_owned(), marked(valid, b"caf\xe9"))]).await
 }
 
-/// Sends bodies without content to every inference endpoint. Each must return a status below 500.
+/// Sends bodies without content to every inference endpoint, and bodies whose conversation or prompt has none. Each must return a
+/// status below 500.
 #[shows(rows::EMPTY, after(chats::BODY))]
 async fn empty_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     given_chat(probe, &good(probe).await?).await?;
-    for (endpoint, _) in whole(probe).await? {
-        for (what, body) in [("a body without bytes", ""), ("an empty object", "{}"), ("null", "null")] {
-            expect_no_internal_error(probe, &Call::raw(endpoint, body).send(probe).await?, what)?;
+    survives(probe, whole(probe).await?, |valid| {
+        let mut odd: Vec<Odd> = [("a body without bytes", ""), ("an empty object", "{}"), ("null", "null")]
+            .map(|(what, body)| (what.to_owned(), body.into()))
+            .into();
+        for (place, empty) in [
+            ("/messages", json!([])),
+            ("/messages/0/content", json!([])),
+            ("/messages/0/content", json!("")),
+            ("/prompt", json!("")),
+            ("/input", json!("")),
+        ] {
+            if valid.pointer(place).is_some() {
+                let body = with(valid.clone(), place, empty.clone());
+                odd.push((format!("{empty} at {place}"), body.to_string().into()));
+            }
         }
-    }
-    Ok(())
+        odd
+    })
+    .await
 }
 
-/// Sends a string with half of a surrogate pair to every inference endpoint. Each must return a status below 500.
+/// Sends a string with half of a surrogate pair, and one with the character zero, to every inference endpoint. Each must return a
+/// status below 500.
 #[shows(rows::SURROGATE, after(chats::BODY))]
 async fn half_of_a_character_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     given_chat(probe, &good(probe).await?).await?;
-    for (endpoint, good) in whole(probe).await? {
-        let half = with(good, "/user", json!("@")).to_string().replacen("\"@\"", r#""\ud83d""#, 1);
-        let answer = Call::raw(endpoint, half).send(probe).await?;
-        expect_no_internal_error(probe, &answer, "half of a surrogate pair")?;
-    }
-    Ok(())
+    survives(probe, whole(probe).await?, |valid| {
+        [("half of a surrogate pair", r"\ud83d"), ("the character zero", r"\u0000")]
+            .map(|(what, escape)| (what.to_owned(), marked(valid, escape.as_bytes())))
+            .into()
+    })
+    .await
+}
+
+/// `inner` in this many pairs of `open` and `close`.
+fn nested(depth: usize, [open, close]: [&str; 2], inner: &str) -> String {
+    format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
 }
 
 /// Sends bodies nested 100,000 levels deep to every inference endpoint, and valid bodies with a member nested 200 and 1,000
-/// levels deep. Each must return a status below 500.
+/// levels deep; to the chat also with the schema of a tool that is nested 50, 200 and 1,000 levels deep. Each must return a status
+/// below 500.
 #[shows(rows::DEEP)]
 async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const DEPTH: usize = 100_000;
+    const ARRAYS: [&str; 2] = ["[", "]"];
+    const SCHEMAS: [&str; 2] = [r#"{"type":"object","properties":{"a":"#, "}}"];
     let id = model(probe, Skill::Chat).await?;
     given_chat(probe, &bodies::chat(&id)).await?;
-    let (open, close) = ("[".repeat(DEPTH), "]".repeat(DEPTH));
-    let (begin, end) = (r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
+    let (arrays, objects) = (nested(DEPTH, ARRAYS, ""), nested(DEPTH, [r#"{"a":"#, "}"], "1"));
     let name = json!(id);
-    for (what, body) in [
-        ("a deeply nested body", format!("{open}{close}")),
-        ("a deeply nested member", format!(r#"{{"model":{name},"messages":{open}{close}}}"#)),
-        ("a deeply nested object", format!(r#"{{"model":{name},"messages":[],"metadata":{begin}1{end}}}"#)),
-    ] {
-        for (endpoint, _) in whole(probe).await? {
-            let answer = Call::raw(endpoint, body.clone()).send(probe).await?;
-            expect_no_internal_error(probe, &answer, what)?;
+    let deep = [
+        ("a deeply nested body", arrays.clone()),
+        ("a deeply nested member", format!(r#"{{"model":{name},"messages":{arrays}}}"#)),
+        ("a deeply nested object", format!(r#"{{"model":{name},"messages":[],"metadata":{objects}}}"#)),
+    ];
+    survives(probe, whole(probe).await?, |valid| {
+        let mut odd: Vec<Odd> =
+            deep.iter().map(|(what, body)| ((*what).to_owned(), body.clone().into())).collect();
+        let is_chat = valid["messages"].is_array() && valid["max_tokens"].is_null();
+        // Parsers accept some of what servers cannot pass on.
+        for depth in [50, 200, 1_000] {
+            // A schema has two levels for each of its own.
+            let schema = nested(depth / 2, SCHEMAS, "{}");
+            let function = format!(r#"{{"name":"read","parameters":{schema}}}"#);
+            let tools = format!(r#""tools":[{{"type":"function","function":{function}}}],"#);
+            let more = if is_chat { tools } else { format!(r#""metadata":{},"#, nested(depth, ARRAYS, "")) };
+            if is_chat || depth > 50 {
+                let body = valid.to_string().replacen('{', &format!("{{{more}"), 1);
+                odd.push((format!("a member nested {depth} levels deep"), body.into()));
+            }
         }
-    }
-    // Parsers accept some of what servers cannot pass on.
-    for depth in [200, 1_000] {
-        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
-        for (endpoint, good) in whole(probe).await? {
-            let body = good.to_string().replacen('{', &format!(r#"{{"metadata":{open}{close},"#), 1);
-            let answer = Call::raw(endpoint, body).send(probe).await?;
-            expect_no_internal_error(probe, &answer, &format!("a member nested {depth} levels deep"))?;
-        }
-    }
-    Ok(())
+        odd
+    })
+    .await
 }
 
 /// Sends a body of 10 MB to every inference endpoint; on a shared target a chat. Each must return a status below 500.
@@ -130,16 +192,13 @@ async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const BYTES: usize = 10_000_000;
     let good = good(probe).await?;
     given_chat(probe, &good).await?;
-    let mut all = vec![(&chat::ENDPOINT, good.clone())];
-    if probe.owns_time() {
-        all = whole(probe).await?;
-    }
-    for (endpoint, body) in all {
+    let all = if probe.owns_time() { whole(probe).await? } else { vec![(&chat::ENDPOINT, good.clone())] };
+    survives(probe, all, |valid| {
         // Spaces cost no tokens.
-        let padded = body.to_string().replacen('{', &format!("{{{}", " ".repeat(BYTES)), 1);
-        let answer = Call::raw(endpoint, padded).send(probe).await?;
-        expect_no_internal_error(probe, &answer, "a body with 10 MB of spaces")?;
-    }
+        let padded = valid.to_string().replacen('{', &format!("{{{}", " ".repeat(BYTES)), 1);
+        vec![("a body with 10 MB of spaces".to_owned(), padded.into())]
+    })
+    .await?;
     if probe.owns_time() {
         let sentence = format!("{QUESTION} ").repeat(BYTES / (QUESTION.len() + 1));
         let call = Call::post(&chat::ENDPOINT, &with(good, "/messages/0/content", sentence.into()));
@@ -156,44 +215,52 @@ async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
     let body = with(good, "/messages/0/role", json!("assay-no-such-role"));
     let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
     probe.note(format!("an unknown role returns {}", answer.status()));
-    answer.expect_status(&[422, 200])
+    answer.expect_status(&[422, 200])?;
+    serves_the_next(probe).await
 }
 
-/// The beginning of a PNG file and of a JPEG file.
-const CUT_IMAGES: [&str; 2] =
-    ["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAE=", "data:image/jpeg;base64,/9j/4AAQSkZJRg=="];
+/// URLs that are no images, and the beginnings of a PNG file and of a JPEG file.
+const IMAGES: [&str; 6] = [
+    "data:image/png;base64,@@@@",
+    "data:image/png;base64,",
+    "data:,",
+    "no URL",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAE=",
+    "data:image/jpeg;base64,/9j/4AAQSkZJRg==",
+];
 
 /// Sends chats with invalid image URLs, and with images that are cut off. Each must return a status below 500.
 #[shows(rows::IMAGE_DATA)]
 async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let good = seen(probe).await?;
     given_chat(probe, &good).await?;
-    for url in ["data:image/png;base64,@@@@", "data:image/png;base64,", "data:,", "no URL"]
-        .into_iter()
-        .chain(CUT_IMAGES)
-    {
-        let body = with(good.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
-        let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
-        expect_no_internal_error(probe, &answer, url)?;
-    }
-    Ok(())
+    survives(probe, vec![(&chat::ENDPOINT, good)], |valid| {
+        let about = |url| with(valid.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
+        IMAGES.map(|url| (url.to_owned(), about(url).to_string().into())).into()
+    })
+    .await
 }
 
-/// Sends bodies with huge numbers as `max_tokens` to every inference endpoint. Each must return a status below 500.
+/// Sends bodies with huge numbers as `max_tokens`, and with NaN, to every inference endpoint. Each must return a status below 500.
 #[shows(rows::HUGE_NUMBER)]
 async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
-    for (endpoint, body) in whole(probe).await? {
-        let body = with(body, "/max_tokens", json!(64)).to_string();
-        let good = Call::raw(endpoint, body.clone()).accepted(probe).await?;
-        good.given_accepted(&[200], REPLY)?;
-        for number in ["9".repeat(400), "18446744073709551616".to_owned(), "1e999".to_owned()] {
-            let body = body.replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
-            let answer = Call::raw(endpoint, body).send(probe).await?;
-            let what: String = number.chars().take(24).collect();
-            expect_no_internal_error(probe, &answer, &what)?;
-        }
+    let valid = whole(probe).await?.into_iter();
+    let valid: Vec<_> =
+        valid.map(|(endpoint, body)| (endpoint, with(body, "/max_tokens", json!(64)))).collect();
+    for (endpoint, body) in &valid {
+        Call::post(endpoint, body).accepted(probe).await?.given_accepted(&[200], REPLY)?;
     }
-    Ok(())
+    let digits = "9".repeat(400);
+    survives(probe, valid, |valid| {
+        let with_number = |number: &str| {
+            let what: String = number.chars().take(24).collect();
+            let body =
+                valid.to_string().replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
+            (what, body.into())
+        };
+        [&digits, "18446744073709551616", "1e999", "NaN"].map(with_number).into()
+    })
+    .await
 }
 
 /// Sends requests with malformed and traversing paths. Each must return a status below 500.
@@ -204,5 +271,5 @@ async fn malformed_path_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
         let answer = Call::get(&models::LIST).path(path).send(probe).await?;
         expect_no_internal_error(probe, &answer, path)?;
     }
-    Ok(())
+    serves_the_next(probe).await
 }

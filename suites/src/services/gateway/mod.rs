@@ -12,6 +12,7 @@ mod direct;
 mod discovery;
 mod errors;
 mod given;
+mod grammar;
 mod input;
 mod malformed;
 mod messages;

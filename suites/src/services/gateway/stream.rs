@@ -3,13 +3,13 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
-use assay_spec::json;
 use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies::{self, with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
+use super::grammar::{chunk, has_error, increments, is_end, says_error};
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Reason, Why};
@@ -17,9 +17,6 @@ use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::exchange::Broken;
 use crate::http::sse::{Event, events};
 use crate::support::prose::count;
-
-/// The data of the event that may end a stream.
-const END: &str = "[DONE]";
 
 /// A valid chat with `stream` true.
 async fn streamed(probe: &Probe<'_>) -> Result<Value, Stop> {
@@ -66,20 +63,14 @@ pub(super) async fn stream_of<'p>(
     Ok((answer, events))
 }
 
-/// The ordinary chunk in an event: JSON with an array `choices`. An event named `error`, or one with a member `error`, is none.
-pub(super) fn chunk(event: &Event) -> Option<Value> {
-    let value = json::parse(event.data.as_bytes()).ok()?;
-    (value["choices"].is_array() && !says_error(event, &value)).then_some(value)
-}
-
-/// Whether an event says by its name or by a member that the stream has failed.
-fn says_error(event: &Event, data: &Value) -> bool {
-    event.name.as_deref() == Some("error") || data.get("error").is_some_and(|error| !error.is_null())
-}
-
 /// Whether a response has a chunk.
 pub(super) fn has_chunk(answer: &Answer<'_>) -> bool {
     events(&answer.response.body).iter().any(|event| chunk(event).is_some())
+}
+
+/// Whether the request of a response asks for a stream.
+fn is_asked_for(answer: &Answer<'_>) -> bool {
+    serde_json::from_slice::<Value>(&answer.exchange().request.body).is_ok_and(|body| body["stream"] == true)
 }
 
 /// Expects that an inference request is accepted: a chat with a completion or chunks, others with any content.
@@ -91,7 +82,7 @@ pub(super) fn expect_inference(
     if endpoint.name != chat::ENDPOINT.name {
         return answer.expect_accepted(&[200], CONTENT);
     }
-    if !is_stream(answer) {
+    if !is_stream(answer) || !is_asked_for(answer) {
         return answer.expect_accepted(&[200], COMPLETION);
     }
     answer.expect_status(&[200])?;
@@ -107,19 +98,6 @@ pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: 
     answer.expect_status(statuses)
 }
 
-/// Whether an event is the end mark.
-pub(super) fn is_end(event: &Event) -> bool {
-    event.data.trim() == END
-}
-
-/// Whether a stream has an error event: one before the end mark that is not an ordinary chunk, or one that says so anywhere.
-fn has_error(events: &[Event]) -> bool {
-    let end = events.iter().position(is_end).unwrap_or(events.len());
-    let data = |event: &Event| json::parse(event.data.as_bytes()).unwrap_or_default();
-    events[..end].iter().any(|event| chunk(event).is_none())
-        || events.iter().any(|event| says_error(event, &data(event)))
-}
-
 /// Sends a streamed chat. The stream must be UTF-8, and each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
 /// missing, and events may follow it.
 #[shows(rows::CHUNKS)]
@@ -131,8 +109,7 @@ async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     }
     let end = events.iter().position(is_end);
     for (n, event) in events.iter().enumerate().take(end.unwrap_or(events.len())) {
-        let data = json::parse(event.data.as_bytes()).unwrap_or_default();
-        answer.given(!says_error(event, &data), "the stream has an error event")?;
+        answer.given(!says_error(event), "the stream has an error event")?;
         let want = "JSON with an array `choices`";
         answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
     }
@@ -144,20 +121,6 @@ async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     probe.note(format!("the end mark is {met}"));
     let chunks = events.iter().filter(|event| chunk(event).is_some()).count();
     answer.expect(chunks > 0, "events", "at least one chunk", "only the end mark")
-}
-
-/// The values of `delta.content` in the chunks that have it, with the number of their event.
-fn increments(events: &[Event]) -> Vec<(usize, Value)> {
-    let mut found = Vec::new();
-    for (n, event) in events.iter().enumerate() {
-        let Some(chunk) = chunk(event) else { continue };
-        for choice in chunk["choices"].as_array().into_iter().flatten() {
-            // Client libraries treat null like an absent member.
-            let content = choice.pointer("/delta/content").filter(|content| !content.is_null());
-            found.extend(content.map(|content| (n, content.clone())));
-        }
-    }
-    found
 }
 
 /// Sends a streamed chat. Each `delta.content` that is present must be a string.
@@ -272,45 +235,4 @@ async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
     let shown: Vec<&str> = broken.iter().rev().take(2).map(kind).collect();
     let want = "an event that is neither an ordinary chunk nor the end mark";
     answer.expect(has_error(&broken), "events", want, format!("last events: {}", shown.join(", before it ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn event(data: &str) -> Event {
-        Event { name: None, data: data.to_owned() }
-    }
-
-    #[test]
-    fn increments_are_the_present_values() {
-        let events = [
-            event(r#"{"choices":[{"delta":{"role":"assistant"}}]}"#),
-            event(r#"{"choices":[{"delta":{"content":"a"}},{"delta":{"content":null}}]}"#),
-            event(r#"{"choices":[]}"#),
-            event("no JSON"),
-            event(r#"{"choices":[{"delta":{"content":7}}]}"#),
-            event("[DONE]"),
-        ];
-        assert_eq!(increments(&events), [(1, json!("a")), (4, json!(7))]);
-        assert!(is_end(&events[5]) && !events[..5].iter().any(is_end));
-    }
-
-    #[test]
-    fn events_behind_the_end_mark_are_no_errors() {
-        let [chunk, usage, end] = [r#"{"choices":[]}"#, r#"{"usage":{}}"#, "[DONE]"].map(event);
-        let failed = event(r#"{"error":{"code":502}}"#);
-        assert!(!has_error(&[chunk.clone(), end.clone(), usage.clone(), end.clone()]));
-        assert!(has_error(&[chunk.clone(), usage, end.clone()]));
-        assert!(has_error(&[chunk.clone(), failed.clone(), end.clone()]) && has_error(&[chunk, end, failed]));
-    }
-
-    #[test]
-    fn event_that_says_error_is_no_chunk() {
-        let chunk = |data: &str| chunk(&event(data)).is_some();
-        assert!(chunk(r#"{"choices":[]}"#) && chunk(r#"{"choices":[],"error":null}"#));
-        assert!(!chunk(r#"{"choices":[],"error":{"code":502}}"#) && !chunk(r#"{"error":{}}"#));
-        let named = Event { name: Some("error".to_owned()), ..event(r#"{"choices":[]}"#) };
-        assert!(super::chunk(&named).is_none());
-    }
 }

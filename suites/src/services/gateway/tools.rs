@@ -1,23 +1,21 @@
 //! Checks of tools: their declaration, the call, and the round trip. The model decides whether it calls a tool; if it
 //! does not, the checks of calls are inconclusive. A model that the profile declares to call always must call.
 
-use std::collections::BTreeMap;
-
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, tools as rows};
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{self, TOOLS, UNITS, streamed, with};
-use super::chat::{expect_chats, given_choices, wire_compat};
+use super::bodies::{self, TOOLS, UNITS, streamed, text, with};
+use super::chat::{COMPLETION, expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
+use super::grammar::{self, Misfit, StreamedCall, StreamedCalls, before_end, chunk};
 use super::malformed::refused;
-use super::stream::{chunk, is_end, stream_of};
+use super::stream::{expect_inference, stream_of};
 use super::wire::Call;
 use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
-use crate::http::sse::Event;
 
 /// The fixture of a model that always calls.
 const CALLER: &str = "[gateway.models] always_calls";
@@ -60,11 +58,20 @@ impl Called<'_> {
 
     /// The conversation with the assistant's message unchanged and a `tool` message for each of its calls.
     pub(super) fn answered(&self, probe: &Probe<'_>) -> Result<Value, Stop> {
+        self.answered_with(probe, &json!(RESULT))
+    }
+
+    /// The same, with the content of each `tool` message as an array of parts.
+    fn answered_in_parts(&self, probe: &Probe<'_>) -> Result<Value, Stop> {
+        self.answered_with(probe, &json!([text(RESULT)]))
+    }
+
+    fn answered_with(&self, probe: &Probe<'_>, result: &Value) -> Result<Value, Stop> {
         let mut body = self.body.clone();
         let mut turns = vec![self.message.clone()];
         for call in self.calls() {
             probe.given(call["id"].is_string(), "the tool call has no `id`, so it cannot be answered")?;
-            turns.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": RESULT }));
+            turns.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
         }
         body["messages"].as_array_mut().into_iter().for_each(|messages| messages.append(&mut turns));
         Ok(body)
@@ -135,86 +142,102 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// A call that is put together from the pieces of a stream, as client libraries do.
-#[derive(Default)]
-struct Pieces {
-    id: Vec<String>,
-    name: Vec<String>,
-    arguments: Vec<String>,
+/// A chat that asks for both tools, for a stream, and its calls. A model that always calls must call each tool.
+async fn streamed_calls<'p>(
+    probe: &'p Probe<'_>,
+) -> Result<(Answer<'p>, Result<StreamedCalls, Misfit>), Stop> {
+    let body = with(good(probe).await?, "/messages", json!([bodies::question(&TOOLS)]));
+    let (answer, events) = stream_of(probe, &streamed(body)).await?;
+    let events = before_end(&events);
+    let are_chunks = events.iter().all(|event| chunk(event).is_some());
+    answer.given(are_chunks, "an event of the stream is not a chunk; another check judges this")?;
+    let calls = grammar::calls(events);
+    Ok((answer, calls))
 }
 
-/// The calls of a stream by the index of their choice and their own. Each piece must name its call, and each part of it must be a
-/// string.
-fn put_together(answer: &Answer<'_>, events: &[Event]) -> Result<BTreeMap<(u64, u64), Pieces>, Stop> {
-    let mut calls: BTreeMap<(u64, u64), Pieces> = BTreeMap::new();
-    for (n, event) in events.iter().enumerate() {
-        let data = chunk(event).unwrap_or_default();
-        let choices = data["choices"].as_array().into_iter().flatten();
-        let pieces = choices.flat_map(|choice| {
-            let pieces = choice["delta"]["tool_calls"].as_array().into_iter().flatten();
-            pieces.map(|piece| (choice["index"].as_u64().unwrap_or_default(), piece))
-        });
-        for (choice, piece) in pieces {
-            let at = format!("delta.tool_calls of event {n}");
-            let index = piece["index"].as_u64();
-            answer.expect(index.is_some(), &at, "an integer `index`", piece.to_string())?;
-            let call = calls.entry((choice, index.unwrap_or_default())).or_default();
-            for (part, whole) in [
-                (&piece["id"], &mut call.id),
-                (&piece["function"]["name"], &mut call.name),
-                (&piece["function"]["arguments"], &mut call.arguments),
-            ] {
-                let is_part = part.is_null() || part.is_string();
-                answer.expect(is_part, &at, "strings as id, name and arguments", piece.to_string())?;
-                whole.extend(part.as_str().map(str::to_owned));
-            }
-        }
-    }
-    Ok(calls)
-}
-
-/// Asks a model for two tools in a stream. The pieces of each call together must have a non-empty `id` and `function.name`. A
-/// model that always calls must call declared tools, each with a JSON object as `function.arguments`.
+/// Asks a model for two tools in a stream. The pieces of each call together must have one non-empty `id` that no other call
+/// has, and a `function.name`. A model that always calls must call both tools, each with a JSON object as `function.arguments`.
 #[shows(rows::STREAMED, after(rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID))]
 async fn streamed_calls_are_whole(probe: &Probe<'_>) -> Checked {
     wire_compat(probe)?;
-    let body = with(good(probe).await?, "/messages", json!([bodies::question(&TOOLS)]));
-    let (answer, events) = stream_of(probe, &streamed(body)).await?;
-    let end = events.iter().position(is_end).unwrap_or(events.len());
-    let are_chunks = events[..end].iter().all(|event| chunk(event).is_some());
-    answer.given(are_chunks, "an event of the stream is not a chunk; another check judges this")?;
-    let calls = put_together(&answer, &events[..end])?;
+    let (answer, calls) = streamed_calls(probe).await?;
+    let calls = match calls {
+        Ok(calls) => calls,
+        Err(Misfit { event, want, got }) => {
+            return answer.expect(false, &format!("delta.tool_calls of event {event}"), want, got);
+        }
+    };
     let is_caller = always_calls(probe).await;
     if calls.is_empty() && !is_caller {
         return Err(Stop::Inconclusive("the model did not call a tool".to_owned()));
     }
-    answer.expect(!calls.is_empty(), "delta.tool_calls", "a call: the model always calls", "none")?;
-    for ((_, index), Pieces { id, name, arguments }) in calls {
-        let at = format!("the call with index {index}");
-        let (whole, arguments) = (name.concat(), arguments.concat());
-        answer.expect(!id.concat().is_empty(), &at, "an `id`", "none")?;
-        answer.expect(!whole.is_empty(), &at, "a `function.name`", "none")?;
+    for (key @ (choice, index), StreamedCall { id, name, arguments }) in &calls {
+        let at = format!("call {index} of the stream");
+        answer.expect(!id.is_empty(), &at, "an `id`", "none")?;
+        // Choices are alternatives: each has a conversation of its own.
+        let is_own = calls.range((*choice, 0)..*key).all(|(_, other)| other.id != *id);
+        answer.expect(is_own, &at, "an `id` that no other call has", id.as_str())?;
+        answer.expect(!name.is_empty(), &at, "a `function.name`", "none")?;
         if is_caller {
-            // Some servers repeat the name in each piece.
-            let is_declared = TOOLS.contains(&whole.as_str()) || TOOLS.contains(&name[0].as_str());
-            answer.expect(is_declared, &at, "the name of a declared tool", whole)?;
-            let is_object = serde_json::from_str::<Value>(&arguments).is_ok_and(|value| value.is_object());
             answer.expect(
-                is_object,
+                TOOLS.contains(&name.as_str()),
                 &at,
-                "a JSON object as `function.arguments`",
-                format!("{arguments:?}"),
+                "the name of a declared tool",
+                name.as_str(),
             )?;
+            let is_object = serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object());
+            let want = "a JSON object as `function.arguments`";
+            answer.expect(is_object, &at, want, format!("{arguments:?}"))?;
         }
+    }
+    let called = |tool: &&str| calls.values().any(|call| call.name == **tool);
+    let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| is_caller && !called(tool)).collect();
+    let want = "a call of each tool that the prompt names: the model always calls";
+    answer.expect(
+        missing.is_empty(),
+        "delta.tool_calls",
+        want,
+        format!("no call of {}", missing.join(" and ")),
+    )
+}
+
+/// Asks a model that always calls for two tools in a stream. The arguments of each call must be a JSON object with the members
+/// of the tool's schema.
+#[shows(rows::STREAMED_FIT, needs(Actions), or_given(CALLER, IS_CALLER), after(rows::STREAMED))]
+async fn streamed_arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
+    wire_compat(probe)?;
+    given_caller(probe).await?;
+    let (answer, calls) = streamed_calls(probe).await?;
+    let calls = calls.unwrap_or_default();
+    answer.given(!calls.is_empty(), "the stream has no call that can be put together")?;
+    for ((_, index), StreamedCall { arguments, .. }) in &calls {
+        let at = format!("arguments of call {index} of the stream");
+        answer.expect(fit(&json!(arguments)), &at, fitting(), arguments.as_str())?;
     }
     Ok(())
 }
 
-/// Answers a tool call with a `tool` message and calls the model again, also for a stream. It must return 200.
+/// Whether the arguments of a call are those of the schema that every tool of the checks has.
+fn fit(arguments: &Value) -> bool {
+    let arguments = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    arguments.is_some_and(|arguments| {
+        arguments["place"].is_string() && UNITS.iter().any(|unit| arguments["unit"] == *unit)
+    })
+}
+
+fn fitting() -> String {
+    format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" or "))
+}
+
+/// Answers a tool call with a `tool` message and calls the model again, also for a stream, where the content of that message is an
+/// array of parts. It must return 200.
 #[shows(rows::ROUND_TRIP, after(rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID))]
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
-    let body = called(probe).await?.answered(probe)?;
-    expect_chats(probe, body).await
+    let called = called(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &called.answered(probe)?).accepted(probe).await?;
+    answer.expect_accepted(&[200], COMPLETION)?;
+    let body = streamed(called.answered_in_parts(probe)?);
+    expect_inference(probe, &chat::ENDPOINT, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
 }
 
 /// Asks a model to call a tool, answers the call, and asks for two tools. All calls must have different ids: an id alone
@@ -266,14 +289,7 @@ async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
             "the name of a declared tool",
             is_declared,
         )?;
-        let fits = |arguments: &Value| {
-            let arguments = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-            arguments.is_some_and(|arguments| {
-                arguments["place"].is_string() && UNITS.iter().any(|unit| arguments["unit"] == *unit)
-            })
-        };
-        let want = format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" or "));
-        called.answer.expect_json(&format!("{call}/function/arguments"), &want, fits)?;
+        called.answer.expect_json(&format!("{call}/function/arguments"), &fitting(), fit)?;
     }
     Ok(())
 }
@@ -288,9 +304,10 @@ async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
 )]
 async fn answer_contains_the_result(probe: &Probe<'_>) -> Checked {
     given_caller(probe).await?;
-    let body = called(probe).await?.answered(probe)?;
+    let called = called(probe).await?;
     let want = format!("the result of the tool, {RESULT}");
-    let answer = Call::post(&chat::ENDPOINT, &streamed(body.clone())).accepted(probe).await?;
+    let body = streamed(called.answered_in_parts(probe)?);
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
     answer.given_status(&[200])?;
     let words = words_of_stream(&answer.response.body).unwrap_or_default();
     probe.given(!words.is_empty(), "the stream has no content")?;
@@ -298,7 +315,7 @@ async fn answer_contains_the_result(probe: &Probe<'_>) -> Checked {
     if wire_compat(probe).is_err() {
         return Ok(());
     }
-    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &called.answered(probe)?).accepted(probe).await?;
     answer.given_status(&[200])?;
     let has_result = |content: &Value| content.as_str().is_some_and(|text| text.contains(RESULT));
     answer.expect_json("/choices/0/message/content", &want, has_result).map(drop)

@@ -2,11 +2,13 @@
 
 use assay_spec::Place;
 use assay_spec::json::is_integer;
+use assay_spec::metadata::places::TOKEN_BY_CID;
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
 use super::wire::{Form, NAMED, contracts_at, fetch, parts};
 use crate::harness::check::{Checked, Stop, rejects, shows};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
 
@@ -32,6 +34,26 @@ async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: P
         return Ok(());
     }
     fetch(probe, contract.path_at(place, "7.txt")).await?.expect_refused()
+}
+
+/// Fetches token ids that are not UTF-8, that have a zero byte, and that have 5,000 digits. Each must return a status below 500, or
+/// 502 or 504 as for a token that cannot be fetched. The document of a token must return 200 before and after them.
+#[shows(rows::ODD_ID, elsewhere_at = TOKEN_BY_CID)]
+async fn odd_token_id_causes_no_internal_error(probe: &Probe<'_>, place: Place) -> Checked {
+    let contract = contract_at(probe, place).await?;
+    let token = contract.token_path(parts(place).0, contract.token().unwrap_or_default(), Form::Bare);
+    fetch(probe, token.clone()).await?.given_accepted(&[200], NAMED)?;
+    let digits = "7".repeat(5_000);
+    for (what, odd) in
+        [("a byte that is not UTF-8", "%ff"), ("a zero byte", "%00"), ("5,000 digits", digits.as_str())]
+    {
+        let answer = fetch(probe, contract.path_at(place, odd)).await?;
+        let status = answer.status();
+        let is_handled = (200..500).contains(&status) || [502, 504].contains(&status);
+        let want = format!("200 to 499, 502 or 504 for {what}");
+        answer.expect(is_handled, At::status(), want, status.to_string())?;
+    }
+    fetch(probe, token).await?.expect_accepted(&[200], NAMED)
 }
 
 /// The 422 for a token id that is not an integer, after the document of a token. Without both the check is inconclusive.
