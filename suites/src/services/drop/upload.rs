@@ -66,6 +66,9 @@ async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Why a form of a zip cannot be judged.
+const PLAIN_IS_WRONG: &str = "the CID of a plain upload is not that of its files; other checks judge that";
+
 /// The uploads of a check that are sent before an hour passes: an address has ten uploads in it.
 const PER_HOUR: usize = 6;
 
@@ -86,7 +89,7 @@ async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
     let plain = ordinary(probe).await?;
     plain.answer.expect_accepted(ACCEPTED, RECEIPT)?;
     let is_right = cid::is_of(probe, &plain.answer, &plain.sample)?;
-    probe.given(is_right, "the CID of a plain upload is not that of its files; other checks judge that")?;
+    probe.given(is_right, PLAIN_IS_WRONG)?;
     if !probe.owns_time() {
         let found = dropped(probe, Which::Second).await?;
         let what = format!("a zip with {}", Which::Second.attempts(probe)[0].join(", "));
@@ -116,7 +119,9 @@ async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
 async fn a_zip_with_64_bit_records_is_accepted(probe: &Probe<'_>) -> Checked {
     const WHAT: &str = "a zip with 64-bit records";
     if probe.owns_time() {
-        ordinary(probe).await?;
+        let plain = ordinary(probe).await?;
+        let is_right = cid::is_of(probe, &plain.answer, &plain.sample)?;
+        probe.given(is_right, PLAIN_IS_WRONG)?;
         let sample = Sample::plain(&Sample::label(probe));
         let answer =
             send(probe, Form::shaped(probe, &sample.entries(), &[forms::ZIP64], None).request(probe)).await?;

@@ -154,9 +154,10 @@ pub(crate) async fn polled<T>(
 pub(super) fn document(probe: &Probe<'_>) -> Value {
     json!({
         "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
-        "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
-        "nested": { "b": true, "a": "\u{e9}\u{1f980}" }, "no text": "", "no elements": [], "blanks": " at both ends ", "decomposed": "cafe\u{301}", "fraction": 1.25,
-        "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" }, "long": "long ".repeat(1_000),
+        "list": [1, "two", { "three": 3 }], "nested": { "b": true, "a": "\u{e9}\u{1f980}" }, "empty": {}, "z": 1,
+        "a": 2, "no text": "", "no elements": [], "blanks": " at both ends ", "decomposed": "cafe\u{301}",
+        "fraction": 1.25, "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" },
+        "long": "long ".repeat(1_000),
         "label": hex(&probe.draw("document")[..8]),
     })
 }
