@@ -219,7 +219,7 @@ async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
     serves_the_next(probe).await
 }
 
-/// URLs that are no images, and the beginnings of a PNG file and of a JPEG file.
+/// URLs without an image, and the beginnings of a PNG file and of a JPEG file.
 const IMAGES: [&str; 6] = [
     "data:image/png;base64,@@@@",
     "data:image/png;base64,",

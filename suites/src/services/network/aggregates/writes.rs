@@ -143,7 +143,7 @@ async fn twice<'p>(
     }
     created(probe, write(probe, owner, key, second.clone(), 0).await?).await?;
     let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
-    let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
+    let answer = until(probe, aggregate_call(&owner.address, key), is_new).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
