@@ -7,6 +7,7 @@ use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
 use assay_spec::publish::message::Message;
+use assay_spec::publish::mistakes::envelope::DOMAIN_FORMS;
 use assay_spec::publish::mistakes::prepare::CID_NOT_VALIDATED;
 use assay_spec::publish::mistakes::transfer::ACCEPT_NEEDS_PENDING;
 pub(super) use assay_spec::publish::prepare::Reply as Prepared;
@@ -17,7 +18,7 @@ use assay_spec::publish::requirements::prepare::{
     DOMAIN_MATCH, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS,
 };
 use assay_spec::publish::requirements::transfer::{FREEZES, SECOND_ACCEPT};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{BindingState, Prepare, State, Timer, faults, lock_moves, timer};
 use crate::core::Core;
@@ -76,6 +77,8 @@ steps! {
 
 /// Handles the prepare of an admitted caller.
 pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
+    core.accept_value(&DOMAIN_FORMS, &json!(caller.domain))?;
+    core.accept(&DOMAIN_FORMS, caller.domain.as_str())?;
     frozen(core, caller)?;
     let body = document::parse_body(body, core)?;
     let named = document::domain(&body, core)?;

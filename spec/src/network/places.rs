@@ -79,6 +79,8 @@ pub const AGGREGATE: &[Place] = &[Place::at("aggregate")];
 pub const AGGREGATES: &[Place] = &[LISTS[1]];
 /// `GET /aggregates/{address}.json`.
 pub const AGGREGATES_OF: &[Place] = &[Place::at("aggregates-of")];
+/// A write of an aggregate is applied, and its address's aggregates are read.
+pub const REWRITES: &[Place] = &[PROCESSING[0], AGGREGATES_OF[0]];
 /// `POST /run/{program_hash}`.
 pub const RUN: &[Place] = &[Place::at("run")];
 /// `GET /instances/{instance_id}`.

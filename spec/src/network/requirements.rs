@@ -218,7 +218,7 @@ crate::requirements! {
         /// The same key of another address is another aggregate.
         PER_ADDRESS: Must Server Check at AGGREGATE ["What the service does" 0x94cf_cb2b, "Endpoints" 0xbd88_112a];
         /// A later write of the whole object replaces the first.
-        REWRITTEN: Must Server Check at PROCESSING ["Endpoints" 0x8a57_f196];
+        REWRITTEN: Must Server Check at REWRITES ["Endpoints" 0x8a57_f196];
         /// A later write of some members keeps the other members or replaces the whole object; the target chooses which.
         PARTIAL: Must Server Check at PROCESSING ["Endpoints" 0x8a57_f196];
         /// An aggregate that was never written returns 404, or has no content.

@@ -11,7 +11,7 @@ use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
 use crate::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use crate::publish::mistakes::envelope::{
-    BASE64URL, DOMAIN_AS_SENT, DOMAIN_FORMS, EMPTY_BODY, KEY_ORDER_FREE, MEMBER, NO_BINDING, NO_HEADER,
+    BASE64URL, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, MEMBER, NO_BINDING, NO_HEADER,
     NO_TRANSFER, PREFIX, QUERY_NOT_SIGNED, SCHEME, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TWO_PARTS,
 };
 use crate::publish::requirements::envelope::{BODY_HASH, METHOD, PATH, SIGNATURE, TIME_WINDOW, VERSION};
@@ -151,7 +151,7 @@ impl Envelope {
     /// The domain acted on, canonical as sent (server rule 5).
     pub fn domain(&self, rules: &mut dyn Rules) -> Result<String, Refused> {
         let sent = self.claims.get("d").unwrap_or(&Value::Null);
-        let domain = rules.read_value(
+        rules.read_value(
             &DOMAIN_AS_SENT,
             sent,
             || (Some(sent.clone()), None),
@@ -159,10 +159,7 @@ impl Envelope {
                 let canonical = sent.as_str().filter(|text| domain::is_canonical(text));
                 canonical.map(str::to_owned).ok_or_else(|| format!("d is {sent}"))
             },
-        )?;
-        rules.accept_value(&DOMAIN_FORMS, &json!(domain), None)?;
-        rules.accept(&DOMAIN_FORMS, domain.as_str())?;
-        Ok(domain)
+        )
     }
 
     /// Verifies the signature over the message as sent with `key` (base58; server rules 1 and 6).

@@ -634,7 +634,7 @@ mod tests {
           connections: 1 retries before a request was sent
 
         tested
-          publish     3 of 115 applicable checks,   2 %
+          publish     3 of 116 applicable checks,   2 %
 
         4 causes
           1. fail publish.first-group.second-is-refused: POST /prepare returned 200, wa…
@@ -701,7 +701,7 @@ mod tests {
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 109)");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 110)");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");

@@ -8,6 +8,9 @@ use crate::common::drop::get;
 use crate::common::net::{Wallet, message, post};
 use crate::common::{Call, Driver};
 
+/// A file of more than one chunk.
+const LONG: &[u8] = &[b'x'; 262_145];
+
 const GROUPS: [&str; 7] = ["aggregates", "programs", "instances", "pins", "indexer", "vrf", "webhooks"];
 
 #[test]
@@ -124,6 +127,11 @@ impl Stage {
             &format!("{AGGREGATES}/{one}.json?limit=1"),
             &format!("{AGGREGATES}/0x9.json"),
         ]);
+        for n in 0..6 {
+            let key = format!("of-three-{n}");
+            self.send(3, AGGREGATES, "AGGREGATE", &json!({ "key": key, "content": { "n": n } }));
+        }
+        self.look(&[&format!("{AGGREGATES}/{}.json", Wallet::new(3).address)]);
     }
 
     /// The owner lists a signer for one key, and later no signer.
@@ -199,6 +207,7 @@ impl Stage {
             INSTANCES,
             &format!("{INSTANCES}?address={address}"),
             &format!("{INSTANCES}?status=stopped"),
+            &format!("{INSTANCES}?address={address}&status=stopped"),
         ]);
     }
 
@@ -207,6 +216,9 @@ impl Stage {
         let cid = self.driver.store_file(&wallet, b"hello").cid;
         self.shapes(PIN, "IPFS_PIN", &json!({ "hash": cid }));
         self.look(&[&format!("/api/v0/ipfs/{cid}"), "/api/v0/ipfs/unknown"]);
+        let cid = self.driver.store_file(&wallet, LONG).cid;
+        self.send(1, PIN, "IPFS_PIN", &json!({ "hash": cid }));
+        self.look(&[&format!("/api/v0/ipfs/{cid}")]);
     }
 
     fn indexer(&mut self) {

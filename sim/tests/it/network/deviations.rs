@@ -41,9 +41,10 @@ impl Script {
         let retry = reply.headers.get("retry-after");
         let content_type = &reply.headers["content-type"];
         self.heard.push(format!(
-            "{} {} {content_type:?} {retry:?} {}",
+            "{} {} {content_type:?} {retry:?} {} bytes {}",
             call.method,
             call.target,
+            reply.body.len(),
             show(&reply)
         ));
         serde_json::from_slice(&reply.body).unwrap_or_default()
@@ -83,6 +84,7 @@ impl Script {
         let wallet = Wallet::new(1);
         let content = json!({
             "b": 1, "a": 2, "blanks": " cafe\u{301} ", "none": "", "dotted.name": 1, "part": 1.5, "long": "x".repeat(2_000),
+            "null": "a\0b",
         });
         let good = message(&self.driver, "POST", &content);
         let hash = self.create(&wallet, &good);
@@ -169,10 +171,15 @@ impl Script {
             format!("?startDate={}", now - 20),
             format!("?endDate={}", now - 20),
             "?startDate=x".to_owned(),
+            format!("?channels=C0&content_types=t1&startDate={}", now - 20),
+            format!("?addresses={one}&endDate={}", now - 20),
         ] {
             self.get(&format!("{MESSAGES}{query}"));
             self.get(&format!("{FLAT}{query}"));
         }
+        let amend = json!({ "type": "amend", "ref": hash, "n": 1 });
+        self.create(&Wallet::new(8), &message_at(now, "POST", &amend));
+        self.get(&format!("{FLAT}?addresses={}&content_types=amend", Wallet::new(8).address));
         self.driver.perform("network.fill", &json!({ "messages": 120 }));
         self.get(&format!("{MESSAGES}?limit=101"));
     }
@@ -183,6 +190,14 @@ impl Script {
         for path in [&hash, &cid, "none"] {
             self.get(&format!("/api/v0/storage/{path}"));
             self.get(&format!("/api/v0/storage/raw/{path}"));
+        }
+        // A picture of more than one chunk, which is not UTF-8.
+        let picture = [0xff; 262_145];
+        let answer = self.hear(PRIMARY, &wallet.upload(&picture, "image/png"));
+        let record = self.get(&format!("{MESSAGES}/{}", answer["item_hash"].as_str().unwrap_or("none")));
+        let cid = record["message"]["content"]["item_hash"].as_str().unwrap_or("none").to_owned();
+        for path in ["storage", "storage/raw"] {
+            self.get(&format!("/api/v0/{path}/{cid}"));
         }
         let form = wallet.form(b"x", "a/b");
         let tagged = form.clone().field("channel", b"MINE").field("tags", b"x").call_to(STORAGE);

@@ -95,7 +95,7 @@ mod tests {
             {
               "service": "publish",
               "tested": 3,
-              "applicable": 115,
+              "applicable": 116,
               "percent": 2,
               "minimum": 0,
               "core": null
