@@ -231,7 +231,10 @@ fn fitting() -> String {
 
 /// Answers a tool call with a `tool` message and calls the model again, also for a stream, where the content of that message is an
 /// array of parts. It must return 200.
-#[shows(rows::ROUND_TRIP, after(rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID))]
+#[shows(
+    rows::ROUND_TRIP,
+    after(chats::PARTS, rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID)
+)]
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let answer = Call::post(&chat::ENDPOINT, &called.answered(probe)?).accepted(probe).await?;
