@@ -13,7 +13,7 @@ use assay_spec::network::limits::Rate;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::paging::Sizes;
 use assay_spec::network::pin;
-use assay_spec::network::places::{self, FILES, MESSAGE, REMOVAL};
+use assay_spec::network::places::{self, FILES, MESSAGE, PROCESSING, REMOVAL};
 use assay_spec::network::query::{self, MessageFilter};
 use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, messages,
@@ -327,7 +327,7 @@ const API: &[Deviation] = deviations! {
             None => documents::find(core, aggregates, address, key),
         };
     };
-    aggregates::REWRITTEN => "a second write of a whole object changes nothing", step |s: &mut WriteAggregate| {
+    aggregates::REWRITTEN => "a second write of a whole object changes nothing" at PROCESSING, step |s: &mut WriteAggregate| {
         s.0 = |core, before, writing, write| match before {
             Some(kept) if is_whole(&kept, write) => kept,
             before => writes::written(core, before, writing, write),

@@ -11,8 +11,8 @@ use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
 use crate::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use crate::publish::mistakes::envelope::{
-    BASE64URL, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, MEMBER, NO_BINDING, NO_HEADER,
-    NO_TRANSFER, PREFIX, QUERY_NOT_SIGNED, SCHEME, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TWO_PARTS,
+    BASE64URL, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, MEMBER, NO_BINDING, NO_HEADER, NO_TRANSFER,
+    PREFIX, QUERY_NOT_SIGNED, SCHEME, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TWO_PARTS,
 };
 use crate::publish::requirements::envelope::{BODY_HASH, METHOD, PATH, SIGNATURE, TIME_WINDOW, VERSION};
 use crate::publish::{domain, values};
