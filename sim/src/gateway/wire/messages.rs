@@ -55,7 +55,7 @@ fn choose(choice: Option<&Value>) -> Choose {
 pub(crate) fn reply(of: &Of<'_>) -> Value {
     let choice = only(of);
     let content: Vec<Value> = if choice.calls.is_empty() {
-        vec![json!({ "type": "text", "text": choice.text(), "citations": null })]
+        vec![json!({ "type": "text", "text": choice.text() })]
     } else {
         let calls = choice.calls.iter().enumerate();
         calls.map(|(n, call)| used(of, n, &call.name, &call.arguments)).collect()
@@ -80,11 +80,7 @@ pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     };
     if choice.calls.is_empty() {
         let delta = |piece: &String| json!({ "type": "text_delta", "text": piece });
-        block(
-            0,
-            json!({ "type": "text", "text": "", "citations": null }),
-            choice.pieces.iter().map(delta).collect(),
-        );
+        block(0, json!({ "type": "text", "text": "" }), choice.pieces.iter().map(delta).collect());
     }
     for (n, call) in choice.calls.iter().enumerate() {
         let delta = |piece: String| json!({ "type": "input_json_delta", "partial_json": piece });
@@ -93,7 +89,8 @@ pub(crate) fn events(of: &Of<'_>) -> Vec<Event> {
     }
     let (reason, text) = reason(&choice.finish);
     let delta = json!({ "stop_reason": reason, "stop_sequence": text });
-    let usage = json!({ "output_tokens": of.answer.usage.completion });
+    let usage = of.answer.usage;
+    let usage = json!({ "input_tokens": usage.prompt, "output_tokens": usage.completion });
     events.push(Event::named("message_delta", json!({ "delta": delta, "usage": usage })));
     events.push(Event::named("message_stop", json!({})));
     events
