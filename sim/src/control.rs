@@ -24,22 +24,30 @@
 //! | GET | `state` | `?service=name` | the state of each service by its name, or of one |
 //! | GET | `log`, `coverage` | | refusals; rules and variations that could have changed something; transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
+//! | GET | `requests` | `?site=&method=&path=&status=&rule=&after=&limit=` | the requests that the journal still keeps, with their responses |
+//! | GET | `changes` | | a stream of events: the number of journal entries, after each change |
+//! | GET | `machines` | | the transitions of each state machine, and whether they were made |
 //! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |
 //! | POST | `fork` | `{mode?}` | a separate world at its own base URLs |
 //! | POST | `close`, `open` (of a forked world) | | closes its sites and keeps it; opens them again, at the same ports if they are free |
 //! | DELETE | `` (of a forked world) | | ends it |
 
-use std::collections::BTreeMap;
+mod page;
+mod requests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assay_spec::Service;
+use assay_spec::machine::{Machine, Transition};
+use assay_spec::{Service, catalogue};
 use axum::body::Body;
 use axum::extract::{Extension, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::StatusCode;
-use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::middleware::{self, Next};
@@ -161,6 +169,9 @@ fn routes() -> Router {
         .route("/log", get(log))
         .route("/coverage", get(coverage))
         .route("/journal", get(journal))
+        .route("/requests", get(received))
+        .route("/changes", get(changes))
+        .route("/machines", get(machines))
         .route("/waiting", get(waiting))
         .route("/snapshot", post(snapshot))
         .route("/restore", post(restore))
@@ -175,6 +186,8 @@ fn routes() -> Router {
         .layer(middleware::from_fn(authorise))
         // For supervisors, which have no token. It says nothing about the world.
         .route("/healthz", get(async || "ok\n"))
+        // It has no data of a world, either; its script presents the token.
+        .merge(page::routes())
 }
 
 type Answer = Result<Json<Value>, Response>;
@@ -475,6 +488,31 @@ async fn journal(Here(handle): Here, Asked(From { from }): Asked<From>) -> Json<
             .collect();
         json!({ "fingerprint": journal.fingerprint(), "count": journal.count(), "entries": entries })
     }))
+}
+
+async fn received(Here(handle): Here, Asked(filter): Asked<requests::Filter>) -> Answer {
+    filter.check().map_err(bad)?;
+    Ok(Json(handle.read(|world| requests::list(world, &filter))))
+}
+
+/// Server-sent events. The first comes at once; a reader that is slow misses some, never the last.
+async fn changes(Here(handle): Here) -> Response {
+    let counts = handle.changes();
+    // A stream that held the handle would keep the world of a fork that has ended.
+    let events = futures_util::stream::unfold(counts, async |mut counts| {
+        counts.changed().await.ok()?;
+        let event = format!("data: {}\n\n", json!({ "count": *counts.borrow_and_update() }));
+        Some((Ok::<_, Infallible>(event), counts))
+    });
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+async fn machines(Here(handle): Here) -> Json<Value> {
+    let made: BTreeSet<Transition> = handle.read(|world| world.core.transitions().copied().collect());
+    let transition = |one: &Transition| json!({ "from": one.from, "event": one.event, "to": one.to, "made": made.contains(one) });
+    let all = |machine: &Machine| machine.transitions.iter().map(transition).collect::<Vec<_>>();
+    Json(json!(catalogue::machines().map(|machine| (machine.name, all(machine))).collect::<BTreeMap<_, _>>()))
 }
 
 #[derive(Deserialize)]

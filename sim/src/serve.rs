@@ -56,6 +56,8 @@ pub struct Handle {
 struct Shared {
     inner: Mutex<Inner>,
     waiting: watch::Sender<usize>,
+    /// The number of entries of the journal.
+    journaled: watch::Sender<u64>,
     /// How many of the world's own requests to outside servers are in progress.
     abroad: watch::Sender<usize>,
     /// The current boot of each site that boots.
@@ -169,6 +171,7 @@ impl Handle {
             inner: Mutex::new(inner),
             boots: watch::Sender::new(boots),
             waiting: watch::Sender::new(0),
+            journaled: watch::Sender::new(0),
             abroad: watch::Sender::new(0),
             shown,
             room,
@@ -349,6 +352,22 @@ impl Handle {
         let _ = waiting.wait_for(|now| *now >= count).await;
     }
 
+    /// The number of entries of the journal whenever the world has changed, and the current one at first.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        let mut journaled = self.shared.journaled.subscribe();
+        self.announce(&self.lock());
+        journaled.mark_changed();
+        journaled
+    }
+
+    /// Reports that the world may have changed.
+    fn announce(&self, inner: &Inner) {
+        if self.shared.journaled.receiver_count() > 0 {
+            let count = inner.world.core.journal.count();
+            self.shared.journaled.send_if_modified(|seen| std::mem::replace(seen, count) != count);
+        }
+    }
+
     /// The service at one of the world's sites, for clients at `peer`.
     pub fn site(&self, site: Site, peer: IpAddr) -> SiteService {
         SiteService { handle: self.clone(), site, peer, boot: None }
@@ -370,6 +389,7 @@ impl Handle {
 
     /// Reports how many requests wait, sends what leaves, and schedules the next timer in real-time mode.
     fn after(&self, mut inner: MutexGuard<'_, Inner>) {
+        self.announce(&inner);
         let runtime = tokio::runtime::Handle::try_current().ok();
         if runtime.is_none() {
             inner.fail_leaving();
@@ -452,6 +472,7 @@ impl Handle {
 
     /// After an input: time may move again, because a request that was arriving has ended.
     fn fed(&self, mut inner: MutexGuard<'_, Inner>) {
+        self.announce(&inner);
         if inner.world.waiting() > 0 || inner.reported_waiting > 0 || inner.stirs() {
             inner.jump();
             self.after(inner);

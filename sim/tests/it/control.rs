@@ -1,5 +1,7 @@
 //! Who may use the control API, closed worlds, and the limits of connections.
 
+mod requests;
+
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};

@@ -1,0 +1,222 @@
+//! The requests that a world has received, from its journal.
+
+use std::collections::BTreeMap;
+
+use assay_spec::Instant;
+use assay_spec::crypto::text::hex;
+use http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::exchange::ExchangeId;
+use crate::journal::{Entry, Event};
+use crate::serve::{Ended, Violation};
+use crate::world::{self, World};
+
+/// The most bytes of a body that are returned.
+const BODY_BYTES: usize = 64 * 1024;
+
+/// Which requests are wanted: those for which all of this holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Filter {
+    /// They came after this exchange.
+    after: ExchangeId,
+    /// The name of their site.
+    site: Option<String>,
+    /// Their method.
+    method: Option<String>,
+    /// Their path without the query; with `*` at its end, how their target begins.
+    path: Option<String>,
+    /// Their status, or a class such as `4xx`.
+    status: Option<String>,
+    /// How the name of a rule begins that they violated.
+    rule: Option<String>,
+    /// At most so many, the latest.
+    limit: usize,
+}
+
+impl Default for Filter {
+    fn default() -> Filter {
+        Filter { after: 0, site: None, method: None, path: None, status: None, rule: None, limit: 100 }
+    }
+}
+
+impl Filter {
+    /// What is wrong with the filter.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if let Some(site) = &self.site
+            && world::sites().iter().all(|known| known.name != site)
+        {
+            return Err(format!("unknown site {site:?}; GET info lists the sites"));
+        }
+        let is_status = |status: &str| {
+            let bytes = status.as_bytes();
+            bytes.len() == 3
+                && bytes[0].is_ascii_digit()
+                && (&bytes[1..] == b"xx" || bytes.iter().all(u8::is_ascii_digit))
+        };
+        match self.status.as_deref().filter(|status| !is_status(status)) {
+            Some(status) => Err(format!("{status:?} is not a status; write 404 or 4xx")),
+            None => Ok(()),
+        }
+    }
+
+    fn takes(&self, received: &Received) -> bool {
+        let equals = |wanted: &Option<String>, value: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(value))
+        };
+        let is_at = |wanted: &String| match wanted.strip_suffix('*') {
+            Some(beginning) => received.target.starts_with(beginning),
+            None => received.target.split('?').next() == Some(wanted),
+        };
+        let has_status = |wanted: &String| {
+            let status = received.status.map_or_else(String::new, |status| status.to_string());
+            match wanted.strip_suffix("xx") {
+                Some(class) => status.starts_with(class),
+                None => status == *wanted,
+            }
+        };
+        let violates = |wanted: &String| received.why.iter().any(|why| why.requirement.starts_with(wanted));
+        received.exchange > self.after
+            && equals(&self.site, &received.site)
+            && equals(&self.method, &received.method)
+            && self.path.as_ref().is_none_or(is_at)
+            && self.status.as_ref().is_none_or(has_status)
+            && self.rule.as_ref().is_none_or(violates)
+    }
+}
+
+/// A request with its response.
+#[derive(Serialize)]
+struct Received {
+    exchange: ExchangeId,
+    /// When it arrived.
+    at: Instant,
+    /// How long it has taken, by the clock of the world.
+    ms: i64,
+    site: String,
+    /// The client's address.
+    peer: String,
+    method: String,
+    target: String,
+    status: Option<u16>,
+    /// How it ended; none while it is in progress.
+    ended: Option<Ended>,
+    request: Part,
+    response: Part,
+    why: Vec<Violation>,
+}
+
+/// Headers and body of a request or of a response.
+#[derive(Default, Serialize)]
+struct Part {
+    headers: Vec<[String; 2]>,
+    body: Shown,
+}
+
+/// A body, of which a part may be shown.
+#[derive(Default)]
+struct Shown {
+    bytes: Vec<u8>,
+    length: usize,
+    is_secret: bool,
+}
+
+impl Shown {
+    fn push(&mut self, bytes: &[u8], is_secret: bool) {
+        self.is_secret |= is_secret;
+        self.length += bytes.len();
+        let room = BODY_BYTES - self.bytes.len();
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+/// `bytes` is its length. Its content is `text`, or `hex` if that is not UTF-8; a part of it if `cut` is true.
+impl Serialize for Shown {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut shown = json!({ "bytes": self.length });
+        let is_cut = self.bytes.len() < self.length;
+        if self.is_secret {
+            shown["secret"] = json!(true);
+        } else {
+            match std::str::from_utf8(&self.bytes) {
+                Ok(text) => shown["text"] = json!(text),
+                // The cut may be inside of a character.
+                Err(at) if is_cut && at.error_len().is_none() => {
+                    shown["text"] = json!(String::from_utf8_lossy(&self.bytes[..at.valid_up_to()]));
+                }
+                Err(_) => shown["hex"] = json!(hex(&self.bytes)),
+            }
+            if is_cut {
+                shown["cut"] = json!(true);
+            }
+        }
+        shown.serialize(serializer)
+    }
+}
+
+impl Received {
+    /// A request begins; `line` is its line in the journal.
+    fn begin(entry: &Entry, line: &str, headers: &HeaderMap) -> Received {
+        let mut words = line.splitn(4, ' ').map(str::to_owned);
+        let mut next = || words.next().unwrap_or_default();
+        Received {
+            exchange: entry.exchange,
+            at: entry.at,
+            ms: 0,
+            site: next(),
+            peer: next(),
+            method: next(),
+            target: next(),
+            status: None,
+            ended: None,
+            request: Part { headers: shown(headers), ..Part::default() },
+            response: Part::default(),
+            why: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        self.ms = entry.at - self.at;
+        match &entry.event {
+            Event::Body(bytes) => self.request.body.push(bytes, false),
+            Event::Frame(bytes) => self.response.body.push(bytes, entry.secret),
+            Event::ReplyHead(status, headers) => {
+                self.status = Some(*status);
+                self.response.headers = shown(headers);
+            }
+            Event::ReplyEnd => self.ended = Some(Ended::Whole),
+            Event::Cut => self.ended = Some(Ended::Cut),
+            Event::Abort if self.ended.is_none() => self.ended = Some(Ended::Left),
+            _ => {}
+        }
+    }
+}
+
+fn shown(headers: &HeaderMap) -> Vec<[String; 2]> {
+    let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    headers.iter().map(|(name, value)| [name.to_string(), show(value.as_bytes())]).collect()
+}
+
+/// The requests that the journal of the world still keeps and that the filter takes, oldest first. `count` is how many it takes,
+/// `kept` how many are still there.
+pub(super) fn list(world: &World, filter: &Filter) -> Value {
+    let mut all: BTreeMap<ExchangeId, Received> = BTreeMap::new();
+    for (_, entry) in world.core.journal.entries() {
+        if let Event::Head(line, headers) = &entry.event {
+            all.insert(entry.exchange, Received::begin(&entry, line, headers));
+        } else if let Some(received) = all.get_mut(&entry.exchange) {
+            received.add(&entry);
+        }
+    }
+    for line in world.core.log.lines() {
+        if let Some(received) = all.get_mut(&line.exchange) {
+            received.why.push(Violation::from(line));
+        }
+    }
+    let kept = all.len();
+    let wanted: Vec<Received> = all.into_values().filter(|received| filter.takes(received)).collect();
+    let count = wanted.len();
+    json!({ "count": count, "kept": kept, "requests": wanted[count.saturating_sub(filter.limit)..] })
+}
