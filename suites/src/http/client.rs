@@ -3,6 +3,7 @@
 //! A target may send anything, so everything that is kept is bounded, and bytes that are not an HTTP response are a
 //! finding about the target, never a panic.
 
+mod coding;
 pub mod http2;
 
 use std::pin::pin;
@@ -190,7 +191,8 @@ async fn receive<R: AsyncRead + Unpin>(
             Framing::Chunked => incoming.chunked(limits).await?,
             Framing::UntilClose => incoming.until_close(limits.body_bytes).await?,
         });
-        return Ok((response, persists && has_end && incoming.unread().is_empty()));
+        let is_at_rest = persists && has_end && incoming.unread().is_empty();
+        return Ok((coding::decoded(response, limits)?, is_at_rest));
     }
     Err(Broken::Limit(format!("more than {INTERIM_RESPONSES} interim responses")))
 }

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::{HEADERS, Limits, Progress, timed_out, too_long, too_many_headers};
+use super::{HEADERS, Limits, Progress, coding, timed_out, too_long, too_many_headers};
 use crate::http::exchange::{Broken, Request, Response};
 
 /// The maximum head size of the HTTP/2 library, which ends the stream beyond it.
@@ -180,7 +180,7 @@ async fn receive(
         progress.comes(bytes.len());
         body.extend_from_slice(&bytes);
     }
-    Ok(Response { status: parts.status.as_u16(), headers, body: body.into() })
+    coding::decoded(Response { status: parts.status.as_u16(), headers, body: body.into() }, limits)
 }
 
 /// A body whose last part may be sent later.
