@@ -1,5 +1,8 @@
 //! Verdicts.
 
+use assay_spec::Id;
+use assay_spec::requirement::Level;
+
 /// The result of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -40,6 +43,11 @@ impl Verdict {
         Verdict::Unstable,
         Verdict::Error,
     ];
+
+    /// What it means that this requirement is violated.
+    pub fn failed(requirement: Id) -> Verdict {
+        if requirement.level == Level::Should { Verdict::Warn } else { Verdict::Fail }
+    }
 
     /// The verdict with this name.
     pub fn named(name: &str) -> Option<Verdict> {

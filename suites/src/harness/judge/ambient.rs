@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::{CONTENT_TYPE, Part};
 use assay_spec::reply::{BodyPath, Expected, Header, Met, judge as judge_value};
-use assay_spec::requirement::Level;
 use assay_spec::shape::{Field, Reply, ShapeKind};
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
@@ -269,7 +268,7 @@ fn fail(own: &mut Outcome, (by, exchanges, failure): (Id, Vec<Exchange>, Failure
         return;
     }
     own.reason = Reason::kind(Why::Ambient);
-    own.verdict = if own.requirement.level == Level::Should { Verdict::Warn } else { Verdict::Fail };
+    own.verdict = Verdict::failed(own.requirement);
     own.seen_by = Some(by);
     own.seen_in = exchanges.len();
     own.exchanges.extend(exchanges);
@@ -315,8 +314,8 @@ pub(crate) fn each_part(
             let expected = endpoint.expected(response.status);
             each_header(endpoint, expected.map_or(&[][..], |expected| expected.headers), response, met);
             if let (Some(expected), true) = (expected, keeps_bodies) {
-                let may_stream = may_stream(&exchange.request.body);
-                each_of_body(endpoint, &expected, (response, may_stream), worlds, met);
+                let asked = asks_for_stream(&exchange.request.body);
+                each_of_body(endpoint, &expected, (response, asked), worlds, met);
             }
         }
     }
@@ -341,7 +340,7 @@ fn each_header(
 fn each_of_body(
     endpoint: &'static Endpoint,
     expected: &Expected,
-    (response, may_stream): (&Response, bool),
+    (response, asked): (&Response, Option<bool>),
     worlds: Worlds,
     met: &mut dyn FnMut(Judged<'_>),
 ) {
@@ -359,16 +358,17 @@ fn each_of_body(
             body.whole(is_html, "an HTML document", || shown(&response.text()));
         }
         Reply::JsonOrEvents(_, event) if response.media_type() == EVENT_STREAM => {
-            if may_stream {
-                body.events(event, response);
-            } else {
+            if asked == Some(false) {
                 body.unasked(response);
+            } else {
+                body.events(event, response);
             }
         }
         Reply::Json(kind) => body.json(kind, expected, response),
         Reply::JsonOrEvents(kind, _) => {
-            // Events with another media type are whole events; the media type has its own row.
-            if response.json().is_ok() || sse::events(&response.body).is_empty() {
+            // Events with another media type are whole events, and so are lines of JSON; the media type has its own row.
+            let may_be_events = asked == Some(true) || !sse::events(&response.body).is_empty();
+            if response.json().is_ok() || !may_be_events {
                 body.json(kind, expected, response);
             }
         }
@@ -378,10 +378,13 @@ fn each_of_body(
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Whether a request may ask for a stream: a body that cannot be read, or an odd value, tells nothing.
-fn may_stream(body: &[u8]) -> bool {
-    let stream = serde_json::from_slice::<Value>(body).map(|body| body["stream"].clone());
-    !matches!(stream, Ok(Value::Null | Value::Bool(false)))
+/// Whether a request asks for a stream. A body that cannot be read, or an odd value, tells nothing.
+fn asks_for_stream(body: &[u8]) -> Option<bool> {
+    match serde_json::from_slice::<Value>(body).ok()?["stream"] {
+        Value::Null => Some(false),
+        Value::Bool(asks) => Some(asks),
+        _ => None,
+    }
 }
 
 /// The row that owns the events: that of their first field which has one.

@@ -148,7 +148,7 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
             };
             owners.entry(kind).or_default().push((outcome.requirement, failure.clone()));
             outcome.rests_on = Some(rests_on);
-            outcome.verdict = Verdict::Fail;
+            outcome.verdict = Verdict::failed(outcome.requirement);
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use assay_spec::requirement::Level;
-
 use crate::harness::check::Check;
 use crate::harness::data::{Checked, Failure, Reason, Stop, Verdict, Why};
 use crate::harness::judge::ambient;
@@ -45,8 +43,7 @@ pub(crate) fn decided(check: &Check, checked: Checked, expected: usize, counterp
         }
         Ok(()) => Decided::default(),
         Err(Stop::Fail(failure)) => {
-            let verdict =
-                if check.requirement.level == Level::Should { Verdict::Warn } else { Verdict::Fail };
+            let verdict = Verdict::failed(check.requirement);
             Decided { failure: Some(failure), ..Decided::new(verdict, Reason::kind(Why::Failure)) }
         }
         Err(Stop::Unmet(why, failure)) => {
@@ -95,6 +92,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use assay_spec::Service;
+    use assay_spec::requirement::Level;
 
     use super::*;
     use crate::harness::data::{At, Depth, Want};
