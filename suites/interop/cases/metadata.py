@@ -1,5 +1,6 @@
 """Token metadata services. `wanted` of a class: the rows that must be red, or `green`, `open`, `finding`."""
 
+import gzip
 import json
 import re
 from urllib.parse import unquote, unquote_to_bytes
@@ -331,3 +332,25 @@ class id_of_many_digits_500(Service):
     def integer(self, text):
         assert len(text) < 4_300
         return super().integer(text)
+
+
+class details_empty(Service):
+    """`detail` of a 422 is an empty array."""
+
+    wanted = "open"
+
+    def metadata(self, request):
+        reply = super().metadata(request)
+        return Reply(422, {"detail": []}) if reply.status == 422 else reply
+
+
+class compressed_documents(Service):
+    """Documents are compressed, which a request without `Accept-Encoding` allows."""
+
+    wanted = "green"
+
+    def document(self, value):
+        reply = super().document(value)
+        reply.body = gzip.compress(reply.body)
+        reply.headers.append(("Content-Encoding", "gzip"))
+        return reply

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import access
 import calls
+import forms
 import metadata
 import streams
 import values
@@ -35,7 +36,7 @@ def all_cases():
     """Each class of the modules that says what is wanted, and each service without a change."""
     yield Case("gateway", Service, "gateway", "green")
     yield Case("metadata", Service, "metadata", "green")
-    for module in (streams, calls, access, values, metadata):
+    for module in (streams, calls, forms, access, values, metadata):
         for name, kind in vars(module).items():
             if isinstance(kind, type) and issubclass(kind, Service) and "wanted" in vars(kind):
                 service = "metadata" if module is metadata else "gateway"

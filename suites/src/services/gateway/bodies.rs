@@ -61,7 +61,7 @@ fn tool(name: &str) -> Value {
         "type": "function",
         "function": {
             "name": name,
-            "description": "Reads an instrument at a place",
+            "description": "Reads an instrument at a place, from Troms\u{f8} to \u{5927}\u{962a} \u{1f30a}",
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -108,6 +108,27 @@ pub(super) fn streamed(body: Value) -> Value {
     with(body, "/stream", json!(true))
 }
 
+/// Another spelling of a JSON value: members in the opposite order, blanks, and escapes.
+pub(super) fn spelled(value: &Value) -> String {
+    let quote = |text: &str| {
+        let mut letters = text.chars();
+        let first = letters.next().filter(char::is_ascii_alphabetic);
+        let rest = if first.is_some() { letters.as_str() } else { text };
+        let escaped = first.map_or_else(String::new, |letter| format!("\\u{:04x}", u32::from(letter)));
+        let rest = Value::from(rest).to_string().replace('/', "\\/");
+        format!("\"{escaped}{}", &rest[1..])
+    };
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| format!("{} : {}", quote(name), spelled(value));
+            format!("{{\n  {}\n}}", members.iter().rev().map(member).collect::<Vec<_>>().join(" ,\n  "))
+        }
+        Value::Array(items) => format!("[ {} ]", items.iter().map(spelled).collect::<Vec<_>>().join(" , ")),
+        Value::String(text) => quote(text),
+        other => other.to_string(),
+    }
+}
+
 /// A body with the value at a pointer, such as `/messages/0/role`, replaced.
 pub(super) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");
@@ -138,6 +159,14 @@ mod tests {
         assert_eq!(body["messages"][0]["role"], 7);
         assert_eq!(without(body.clone(), "/messages")["messages"], Value::Null);
         assert_eq!(with(body, "/messages/0", json!("x"))["messages"], json!(["x"]));
+    }
+
+    #[test]
+    fn another_spelling_has_the_same_value() {
+        let value = json!({ "model": "a/b", "n": [1, true, "", "\u{1f30a}\"", {}], "stream": null });
+        let other = spelled(&value);
+        assert_eq!(serde_json::from_str::<Value>(&other).expect("JSON"), value);
+        assert!(other.contains("\"\\u0073tream\" : null ,") && other.contains("\\/b"), "{other}");
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::chat as rows;
+use assay_spec::gateway::requirements::{auth as auths, chat as rows, stream, tools as called_tools};
 use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies::{self, QUESTION, image, streamed, text, with};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{only_an_object_is_accepted, refused};
-use super::stream::expect_inference;
+use super::stream::{expect_inference, expect_streamed};
 use super::tools::called;
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
 
 /// A valid chat.
@@ -50,12 +51,25 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
 }
 
-/// Sends a chat. It must return 200 with a JSON object.
+/// Sends a chat, also with another spelling of its JSON. Both must return 200 with a JSON object. A chat with a reply of the model
+/// in it must return a status below 500.
 #[shows(rows::ANSWERED, after = auth::WITH_KEY)]
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
     let answer = answered(probe).await?;
     expect_object(&answer)?;
-    answer.given_accepted(&[200], COMPLETION)
+    answer.given_accepted(&[200], COMPLETION)?;
+    let mut body = good(probe).await?;
+    let spelled = Call::raw(&chat::ENDPOINT, bodies::spelled(&body)).accepted(probe).await?;
+    expect_object(&spelled)?;
+    spelled.given_accepted(&[200], COMPLETION)?;
+    let turns = json!([
+        { "role": "user", "content": "What is your name?" },
+        { "role": "assistant", "content": "I am Ada." },
+        { "role": "user", "content": "Say it once more." },
+    ]);
+    body["messages"] = turns;
+    let second = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    second.expect(second.status() < 500, At::status(), "a status below 500", second.status().to_string())
 }
 
 /// The choices of a response. Without them the check is inconclusive.
@@ -109,7 +123,7 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
 }
 
 /// Sends a message whose content is two `text` parts, one with letters beyond ASCII, also for a stream. It must return 200.
-#[shows(rows::PARTS, after = auth::WITH_KEY)]
+#[shows(rows::PARTS, after(auths::KEY_CHECK, stream::CHUNKS))]
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat_content(
@@ -121,21 +135,23 @@ async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
 
 /// A valid chat about an image.
 pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
-    about(probe, &bodies::pixel_url()).await
-}
-
-async fn about(probe: &Probe<'_>, url: &str) -> Result<Value, Stop> {
     let id = model(probe, Skill::Vision).await?;
-    Ok(bodies::chat_content(&id, &json!([text("Which colour is this?"), image(url)])))
+    Ok(bodies::chat_content(&id, &json!([text("Which colour is this?"), image(&bodies::pixel_url())])))
 }
 
-/// Sends a message with a PNG as a data URL, and with a JPEG for a stream. It must return 200.
-#[shows(rows::IMAGE, after = auth::WITH_KEY)]
+/// Sends a message with a PNG as a data URL after a text, one with the PNG alone, and for a stream one with a JPEG before a text. Each
+/// must return 200, the last one with an event stream.
+#[shows(rows::IMAGE, after(auths::KEY_CHECK, stream::EVENT_STREAM, stream::CHUNKS))]
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &seen(probe).await?).accepted(probe).await?;
     answer.expect_accepted(&[200], COMPLETION)?;
-    let body = streamed(about(probe, &bodies::grey_pixel_url()).await?);
-    expect_inference(probe, &chat::ENDPOINT, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
+    let id = model(probe, Skill::Vision).await?;
+    let alone = bodies::chat_content(&id, &json!([image(&bodies::pixel_url())]));
+    let answer = Call::post(&chat::ENDPOINT, &alone).accepted(probe).await?;
+    answer.expect_accepted(&[200], COMPLETION)?;
+    let first = json!([image(&bodies::grey_pixel_url()), text("Which colour is this?")]);
+    let body = streamed(bodies::chat_content(&id, &first));
+    expect_streamed(probe, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
@@ -222,7 +238,7 @@ async fn url_of_an_image_must_be_a_string(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a `tool` message whose `tool_call_id` is of another type. Each must return 422.
-#[rejects(rows::TOOL_CALL_ID)]
+#[rejects(rows::TOOL_CALL_ID, after(called_tools::CALL_NAME, called_tools::CALL_ID))]
 async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let good = called.answered(probe)?;

@@ -147,7 +147,10 @@ async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     // A client tries another server after a failure.
     streamed.given(streamed.status() < 500, format!("the server failed ({})", streamed.status()))?;
     streamed.expect_status(&[200])?;
-    expect_stream(&streamed)
+    expect_stream(&streamed)?;
+    probe.given(has_chunk(&at_gateway), "the gateway's stream has no chunk either")?;
+    let want = "a chunk, as in the gateway's stream";
+    streamed.expect(has_chunk(&streamed), "events", want, streamed.response.text())
 }
 
 /// Sends a completion request directly to a server. It must return 200 with a JSON object.
@@ -287,18 +290,38 @@ async fn counterpart(probe: &Probe<'_>) -> Result<(String, String), Stop> {
     Ok((url, id))
 }
 
-/// Expects one of `statuses` with this key from each endpoint of a server.
+/// Expects one of `statuses` with this key from each endpoint of a server, and for a chat from the others.
 async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let (url, id) = counterpart(probe).await?;
     for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
         let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;
     }
+    refused_by_others(probe, (&url, &id), &key, statuses).await
+}
+
+/// Expects one of `statuses` for a chat with this key from the other servers of the model. One that fails, or that cannot be
+/// reached, shows nothing.
+async fn refused_by_others(
+    probe: &Probe<'_>,
+    (url, id): (&str, &str),
+    key: &Key,
+    statuses: &[u16],
+) -> Checked {
+    let all = urls(probe, id).await?;
+    for other in all.iter().filter(|other| *other != url).take(ALL) {
+        let call = Call::post(&chat::ENDPOINT, &bodies::chat(id)).at(other).key(key.clone());
+        if let Called::Answer(answer) = asked(call, probe).await?
+            && answer.status() < 500
+        {
+            answer.expect_status(statuses)?;
+        }
+    }
     Ok(())
 }
 
 /// Sends a key that was never issued, and keys that resemble the valid one, directly to a server. Each endpoint must return
-/// 401.
+/// 401, and the other servers for a chat with the key that was never issued.
 #[rejects(
     rows::INVALID_KEY,
     after(
@@ -317,7 +340,8 @@ async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
             expect_refused_as(&call.send(probe).await?, "key", kind)?;
         }
     }
-    Ok(())
+    let wrong = Key::Header(format!("Bearer {}", given::wrong_key(probe).await?));
+    refused_by_others(probe, (&url, &id), &wrong, &[401]).await
 }
 
 /// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).

@@ -17,6 +17,7 @@ use super::stream::expect_inference;
 use super::wire::Call;
 use super::{bodies, offered};
 use crate::harness::check::{Checked, Given, Stop, rejects, shows};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
 /// Whether the profile names a model whose servers have all failed.
@@ -79,7 +80,10 @@ async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     // Once before the gateway knows that a server has failed, and once after.
     let send_two = async |endpoint, body: &Value| -> Checked {
         for _ in 0..2 {
-            expect_inference(probe, endpoint, &Call::post(endpoint, body).send(probe).await?)?;
+            let answer = Call::post(endpoint, body).send(probe).await?;
+            let want = Want::none_of(&[503]).said("not 503, since a server of the model is live");
+            answer.expect(answer.status() != 503, At::status(), want, answer.status().to_string())?;
+            expect_inference(probe, endpoint, &answer)?;
         }
         Ok(())
     };
@@ -135,7 +139,7 @@ async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Che
     rows::PER_MODEL,
     needs(Faults),
     or_given("[gateway.models] down", IS_DOWN),
-    after(completions::NATIVE)
+    after(completions::NATIVE, stream::CHUNKS)
 )]
 async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) -> Checked {
     let (one, other) = match in_state(probe, "down", |models| &models.down)? {
@@ -184,16 +188,20 @@ async fn recovered_server_is_used_again(probe: &Probe<'_>, place: Place) -> Chec
     Ok(())
 }
 
-/// Sends a request to every inference endpoint, then another with the cookies that the first response set. The second must
+/// Sends a request to every inference endpoint, then another with the cookies that all responses before set. The second must
 /// return 200.
-#[shows(rows::COOKIES)]
+#[shows(rows::COOKIES, after(stream::CHUNKS))]
 async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
+    let mut jar: BTreeMap<String, String> = BTreeMap::new();
     for (endpoint, body) in offered(probe, inference(&model(probe, Skill::Chat).await?)) {
         let first = Call::post(endpoint, &body).accepted(probe).await?;
         first.given_status(&[200])?;
-        let cookies = cookies(&first);
-        let again = with_cookies(Call::post(endpoint, &body), &cookies);
-        let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
+        let set = cookies(&first);
+        let pairs = set.split("; ").filter_map(|pair| pair.split_once('='));
+        jar.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let all: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let again = with_cookies(Call::post(endpoint, &body), &all.join("; "));
+        let met = if set.is_empty() { "no cookie is set" } else { "a cookie is set" };
         probe.note(format!("{}: {met}", endpoint.name));
         expect_inference(probe, endpoint, &again.accepted_anew(probe).await?)?;
     }

@@ -28,10 +28,14 @@ pub(super) fn is_stream(answer: &Answer<'_>) -> bool {
     answer.response.media_type() == "text/event-stream"
 }
 
-/// Sends a chat with `stream` true. It must return 200 with `text/event-stream`.
+/// Sends a chat with `stream` true, also with another spelling of its JSON. Both must return 200 with `text/event-stream`.
 #[shows(rows::EVENT_STREAM, after = auth::WITH_KEY)]
 async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
+    answer.expect_status(&[200])?;
+    expect_stream(&answer)?;
+    let spelled = bodies::spelled(&streamed(probe).await?);
+    let answer = Call::raw(&chat::ENDPOINT, spelled).accepted(probe).await?;
     answer.expect_status(&[200])?;
     expect_stream(&answer)
 }
@@ -90,6 +94,12 @@ pub(super) fn expect_inference(
     probe.given(has_chunk(answer), "the stream has no chunk")
 }
 
+/// Expects that a chat for a stream is accepted, and answered with one.
+pub(super) fn expect_streamed(probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
+    expect_inference(probe, &chat::ENDPOINT, answer)?;
+    expect_stream(answer)
+}
+
 /// Expects that a request for a stream is rejected with one of `statuses`. An error event after a 200 is judged by another
 /// check.
 pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: &[u16]) -> Checked {
@@ -102,7 +112,11 @@ pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: 
 /// missing, and events may follow it.
 #[shows(rows::CHUNKS)]
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
-    let (answer, events) = stream(probe).await?;
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    answer.given(is_stream(&answer), "the response is not an event stream")?;
+    let events = events(&answer.response.body);
+    answer.expect(!events.is_empty(), "events", "at least one", "an empty stream")?;
     if let Err(wrong) = str::from_utf8(&answer.response.body) {
         let got = format!("a byte that is not UTF-8 at offset {}", wrong.valid_up_to());
         answer.expect(false, "body", "UTF-8", got)?;

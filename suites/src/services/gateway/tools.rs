@@ -2,17 +2,16 @@
 //! does not, the checks of calls are inconclusive. A model that the profile declares to call always must call.
 
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::{chat as chats, tools as rows};
+use assay_spec::gateway::requirements::{auth as auths, chat as chats, stream, tools as rows};
 use serde_json::{Value, json};
 
-use super::auth;
 use super::bodies::{self, TOOLS, UNITS, streamed, text, with};
 use super::chat::{COMPLETION, expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
 use super::grammar::{self, Misfit, StreamedCall, StreamedCalls, before_end, chunk};
 use super::malformed::refused;
-use super::stream::{expect_inference, stream_of};
+use super::stream::{expect_streamed, stream_of};
 use super::wire::Call;
 use crate::harness::check::{Checked, Given, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -27,7 +26,7 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 }
 
 /// Sends a chat that declares tools, also for a stream. It must return 200.
-#[shows(rows::TAKEN, after = auth::WITH_KEY)]
+#[shows(rows::TAKEN, after(auths::KEY_CHECK, stream::CHUNKS))]
 async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
     expect_chats(probe, good(probe).await?).await
 }
@@ -230,17 +229,28 @@ fn fitting() -> String {
 }
 
 /// Answers a tool call with a `tool` message and calls the model again, also for a stream, where the content of that message is an
-/// array of parts. It must return 200.
+/// array of parts and two tools were called. It must return 200, for the
+/// stream with an event stream.
 #[shows(
     rows::ROUND_TRIP,
-    after(chats::PARTS, rows::TAKEN, rows::CALL_NAME, rows::CALL_ARGUMENTS, rows::CALL_ID)
+    after(
+        chats::PARTS,
+        stream::EVENT_STREAM,
+        rows::TAKEN,
+        rows::CALL_NAME,
+        rows::CALL_ARGUMENTS,
+        rows::CALL_ID
+    )
 )]
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let answer = Call::post(&chat::ENDPOINT, &called.answered(probe)?).accepted(probe).await?;
     answer.expect_accepted(&[200], COMPLETION)?;
-    let body = streamed(called.answered_in_parts(probe)?);
-    expect_inference(probe, &chat::ENDPOINT, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
+    // Two calls have two results, one message each.
+    let mut both = good(probe).await?;
+    both["messages"] = json!([bodies::question(&TOOLS)]);
+    let body = streamed(calls_in(probe, both).await?.answered_in_parts(probe)?);
+    expect_streamed(probe, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
 }
 
 /// Asks a model to call a tool, answers the call, and asks for two tools. All calls must have different ids: an id alone
