@@ -10,7 +10,7 @@ use assay_spec::network::requirements::{
 use assay_spec::network::storage::{FILE, RAW};
 use serde_json::{Map, json};
 
-use super::aggregates::calls::{self as documents, FindOfAddress, OfAddress};
+use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
 use super::long_deviations::{each_value, first_chunk, without_null};
 use super::messages::flat::FlatQuery;
 use super::messages::listing::ListQuery;
@@ -76,6 +76,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |d: &mut Download| d.change(&RAW, first_chunk);
     pins::CONTENT, "cut" => "only the first chunk of pinned content is returned",
         step |d: &mut Download| d.change(&pin::READ, first_chunk);
+    aggregates::KEY, "blanks" => "an aggregate whose key has a blank is not found", step |s: &mut FindAggregate| {
+        s.0 = |core, aggregates, address, key| {
+            let is_found = !key.contains(' ');
+            documents::find(core, aggregates, address, if is_found { key } else { "" })
+        };
+    };
     aggregates::JSON, "few" => "at most five aggregates of an address are returned",
         step |found: &mut OfAddress| found.0.truncate(5);
     aggregates::REWRITTEN, "of-address" => "an aggregate that was written again is empty among those of its address"

@@ -128,10 +128,11 @@ impl Stage {
             &format!("{AGGREGATES}/0x9.json"),
         ]);
         for n in 0..6 {
-            let key = format!("of-three-{n}");
+            let key = format!("of three {n}");
             self.send(3, AGGREGATES, "AGGREGATE", &json!({ "key": key, "content": { "n": n } }));
         }
-        self.look(&[&format!("{AGGREGATES}/{}.json", Wallet::new(3).address)]);
+        let three = Wallet::new(3).address;
+        self.look(&[&format!("{AGGREGATES}/{three}.json"), &format!("{AGGREGATES}/{three}/of%20three%201")]);
     }
 
     /// The owner lists a signer for one key, and later no signer.

@@ -192,7 +192,7 @@ impl Script {
             self.get(&format!("/api/v0/storage/raw/{path}"));
         }
         // A picture of more than one chunk, which is not UTF-8.
-        let picture = [0xff; 262_145];
+        let picture = vec![0xff; 262_145];
         let answer = self.hear(PRIMARY, &wallet.upload(&picture, "image/png"));
         let record = self.get(&format!("{MESSAGES}/{}", answer["item_hash"].as_str().unwrap_or("none")));
         let cid = record["message"]["content"]["item_hash"].as_str().unwrap_or("none").to_owned();

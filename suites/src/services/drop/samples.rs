@@ -32,11 +32,19 @@ pub(crate) const LARGE: &str = "several-chunks.bin";
 /// A file of [`Sample::rich`] with a name of characters that mean something in a URL, and in both forms of an accent.
 pub(crate) const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
 /// Names that ordinary sites have and that some servers leave out, change or order in another way.
-const ORDINARY: [&str; 12] = [
+const ORDINARY: [&str; 20] = [
     ".DS_Store",
     ".git/HEAD",
     "__MACOSX/._index.html",
     "node_modules/a/index.js",
+    "_next/static/a.js",
+    "_headers",
+    "_redirects",
+    "CNAME",
+    ".well-known/a.txt",
+    "letters/[slug].js",
+    "letters/a;b.txt",
+    "letters/a,b&c='d'.txt",
     "a name with blanks.txt",
     "+page.html",
     "..two..dots.txt",
@@ -101,6 +109,17 @@ impl Sample {
             .with(DEEP, "a file\n")
             .with(".hidden", "a dotfile\n")
             .with("assets/.hidden", "another dotfile\n");
+        // Bytes that a server may take for an error of an editor, and two files with equal bytes.
+        for (path, content) in [
+            ("bytes/lines.html", &b"<p>one</p>\r\n<p>two</p>\r\n"[..]),
+            ("bytes/mark.css", b"\xef\xbb\xbfa { top: 0 }\n"),
+            ("bytes/latin-1.txt", b"caf\xe9\n"),
+            ("bytes/blanks.json", b"{ \"a\" : 1 }\n\n"),
+            ("equal/one.txt", b"equal\n"),
+            ("equal/two.txt", b"equal\n"),
+        ] {
+            sample.files.insert(path.to_owned(), content.to_vec());
+        }
         sample.files.extend(ORDINARY.map(|path| (path.to_owned(), path.into())));
         sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
         sample

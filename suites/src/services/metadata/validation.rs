@@ -82,6 +82,9 @@ async fn expect_each(
 ) -> Checked {
     let answer = refusal(probe, place).await?;
     let body = answer.json();
+    if body["detail"].as_array().is_some_and(Vec::is_empty) {
+        return Err(Stop::NotTestable("the 422 has an empty list of details".to_owned()));
+    }
     let details: Vec<&Value> =
         body["detail"].as_array().into_iter().flatten().filter(|one| one.is_object()).collect();
     probe.given(!details.is_empty(), "the 422 has no details; another check judges that")?;

@@ -72,9 +72,9 @@ impl Creation {
             return match self.place {
                 place if INSTANCE_UPDATE.contains(&place) => instances::update(probe, owner, id).await,
                 _ => {
-                    // At another time it is another message.
+                    // At another time it is another message. A server may reject old ones.
                     let [first, second, ..] = probe.draw("restart");
-                    let ago = 1 + i64::from(u16::from_be_bytes([first, second]) % 3600);
+                    let ago = 1 + i64::from(u16::from_be_bytes([first, second]) % 240);
                     instances::control(probe, owner, id, "restart", ago).await
                 }
             };

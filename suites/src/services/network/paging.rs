@@ -132,14 +132,14 @@ async fn indexed(probe: &Probe<'_>, mut corpus: Corpus) -> Result<Corpus, Stop> 
     let mut listed = page(probe, &corpus, &whole).await?;
     let mut blocks: Vec<i64> = listed.items.iter().filter_map(|item| item["block_number"].as_i64()).collect();
     blocks.sort_unstable();
+    // New blocks may come while the pages are read. Whether the bounds are inside is open, so the list is read with them.
     if blocks.len() == 100 {
         let [from, to] = [blocks[30], blocks[70]].map(|block| block.to_string());
         corpus.filters = vec![("from_block".to_owned(), from), ("to_block".to_owned(), to)];
         listed = page(probe, &corpus, &whole).await?;
     } else if let Some(to) = blocks.get(blocks.len() * 4 / 5) {
-        // New blocks may come while the pages are read.
         corpus.filters = vec![("to_block".to_owned(), to.to_string())];
-        listed.items.retain(|item| item["block_number"].as_i64().is_none_or(|block| block <= *to));
+        listed = page(probe, &corpus, &whole).await?;
     }
     corpus.ids = corpus.ids(&listed);
     let count = corpus.ids.len();

@@ -157,7 +157,8 @@ pub(super) fn document(probe: &Probe<'_>) -> Value {
         "list": [1, "two", { "three": 3 }], "nested": { "b": true, "a": "\u{e9}\u{1f980}" }, "empty": {}, "z": 1,
         "a": 2, "no text": "", "no elements": [], "blanks": " at both ends ", "decomposed": "cafe\u{301}",
         "fraction": 1.25, "date": "2026-01-02T03:04:05.000Z", "dotted.name": { "$ref": "#/a" },
-        "long": "long ".repeat(1_000),
+        "long": "long ".repeat(1_000), "digits": "7", "markup": "<&>", "_underscore": 1, "constructor": 1,
+        "lines": "one\r\ntwo\n", "cafe\u{301}": 1, "deep": [[[[[[[[[[[[1]]]]]]]]]]]],
         "label": hex(&probe.draw("document")[..8]),
     })
 }

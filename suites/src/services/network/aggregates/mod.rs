@@ -4,6 +4,7 @@ mod lists;
 mod writes;
 
 use assay_spec::network::aggregate::{CREATE, OF_ADDRESS, READ};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -15,6 +16,11 @@ use crate::harness::probe::Probe;
 /// A new key.
 fn key(probe: &Probe<'_>) -> String {
     format!("check-{}", label(probe))
+}
+
+/// A new key with characters that a path escapes.
+fn odd_key(probe: &Probe<'_>) -> String {
+    format!("check_a.b c+\u{e9} {}", label(probe))
 }
 
 /// A new string.
@@ -62,8 +68,11 @@ impl Written {
     }
 }
 
+/// What is escaped in a segment of a path.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
 fn aggregate_call(address: &str, key: &str) -> Call {
-    Call::get(&READ, &format!("/aggregates/{address}/{key}"))
+    Call::get(&READ, &format!("/aggregates/{address}/{}", utf8_percent_encode(key, ESCAPED)))
 }
 
 fn of_address(address: &str, query: &[(&str, &str)]) -> Call {

@@ -15,7 +15,7 @@ use super::super::replies::{
 use super::super::scene::{created, document, fresh_channel, polled};
 use super::super::wire::Draft;
 use super::lists::{shown, shown_as};
-use super::{aggregate_call, any, key, label, of_address, write, written};
+use super::{aggregate_call, any, key, label, odd_key, of_address, write, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
@@ -54,12 +54,18 @@ async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -
     expect_member(probe, "content").await
 }
 
-/// Writes an aggregate, and reads it alone and in the list. `key` must be the one that was written.
+/// Writes an aggregate whose key has blanks, letters beyond ASCII, `.`, `+` and `_`, and reads it alone and in the list. The write and
+/// the read must be accepted, and `key` must be the one that was written.
 #[shows(rows::KEY)]
 async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
-    let written = any(probe).await?;
-    for (answer, at) in shown(probe, &written).await? {
-        answer.expect_json(&format!("{at}/key"), &written.key, |key| key == written.key.as_str())?;
+    let (owner, key) = (caller(probe), odd_key(probe));
+    // Without a plain one nothing is shown about keys.
+    found(probe, any(probe).await?.call()).await?;
+    write(probe, &owner, &key, json!({ "a": 1 }), 0).await?.send(probe).await?.expect_status(ACCEPTED)?;
+    let answer = until(probe, aggregate_call(&owner.address, &key), |answer| answer.status() == 200).await?;
+    answer.expect_status(&[200])?;
+    for (answer, at) in shown_as(probe, &owner, &key, |item| item["key"] == *key).await? {
+        answer.expect_json(&format!("{at}/key"), &key, |shown| shown == key.as_str())?;
     }
     Ok(())
 }
