@@ -100,16 +100,17 @@ async fn addresses_select(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends POSTs on two channels and lists with `channels` set to the first. Every element must be on that channel.
+/// Sends POSTs on four channels, of which one differs from the first by letter case and one begins with it, and lists with
+/// `channels` set to the first. Every element must be on that channel.
 #[shows(rows::CHANNELS)]
 async fn channels_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
     let mut hashes = Vec::new();
     let sender = caller(probe);
-    for channel in [&one, &other] {
+    for channel in [&one, &other, &one.to_ascii_lowercase(), &format!("{one}-2")] {
         hashes.push(created(probe, on(probe, &sender, channel).await?).await?.hash);
     }
-    list_of(probe, &sender, &[&hashes[0], &hashes[1]]).await?;
+    list_of(probe, &sender, &hashes.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let listed = some(probe, &[("channels", &one)]).await?;
     listed.expect_each(&format!("channel {one}"), |item| is_one_of(item, "channel", &[&one]))
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::caller::{Procedure, caller};
 use super::creations::{Creation, hashes};
 use super::scene::{
-    Created, List, aggregate, another, created, list_of, look, polled, post_draft, posted, read, rich,
+    Created, List, aggregate, another, created, fresh_channel, list_of, look, polled, post_draft, posted,
+    read, rich,
 };
 use super::wire::{Call, path_with};
 use super::{ACCEPTED, CREATED};
@@ -53,12 +54,15 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     .await
 }
 
-/// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
+/// Sends a POST and an AGGREGATE to `POST /messages`, and a POST with another spelling of its envelope. All must be accepted.
 #[shows(rows::TYPE_FREE, after(info::PREFIX))]
 async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
-    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
+    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
+    let draft = post_draft(probe, &caller).await?;
+    let answer = draft.call().json(draft.spelled_otherwise()).send(probe).await?;
+    answer.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
@@ -123,10 +127,18 @@ async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST on a new channel and reads it by its hash. `message.channel` must be what was sent.
+/// Sends POSTs on two new channels, one with blanks, letters beyond ASCII, `.` and `_`, and reads them by their hashes.
+/// `message.channel` must be what was sent.
 #[shows(rows::CHANNEL)]
 async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
-    as_sent(probe, "channel").await
+    as_sent(probe, "channel").await?;
+    let channel = format!("{} caf\u{e9}_x.y", fresh_channel(probe));
+    let draft = rich(probe, &caller(probe)).await?.with("channel", Some(json!(channel)));
+    let answer = draft.send(probe).await?;
+    answer.expect_accepted(ACCEPTED, CREATED)?;
+    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    let want = json!(channel);
+    read(probe, &hash).await?.expect_json("/message/channel", &channel, |found| *found == want).map(drop)
 }
 
 /// Sends a message without `channel` and reads it by its hash. `message.channel` must be the default channel. A target

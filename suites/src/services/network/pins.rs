@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
-use super::replies::{expect_created, expect_unprocessed, found, until};
+use super::replies::{expect_created, expect_creation, expect_unprocessed, found, until};
 use super::upload::{Stored, Upload, unknown, uploaded};
 use super::wire::{Call, Draft};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -47,12 +47,17 @@ pub(super) fn at(name: &str) -> Call {
     Call::get(&READ, &format!("/ipfs/{name}"))
 }
 
-/// Pins the content of an uploaded file. The answer must have the `item_hash` of the message, and `status` `success`.
+/// Pins the content of an uploaded file, then once more for another address. Each answer must have the `item_hash` of its message,
+/// and `status` `success`.
 #[shows(rows::PINNED)]
 async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    expect_created(probe, &pin(probe, &owner, json!({ "hash": name })).await?).await
+    expect_created(probe, &pin(probe, &owner, json!({ "hash": name })).await?).await?;
+    let again = pin(probe, &caller(probe), json!({ "hash": name })).await?;
+    let answer = again.send(probe).await?;
+    answer.expect_status(ACCEPTED)?;
+    expect_creation(probe, &answer, &again).await
 }
 
 /// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A

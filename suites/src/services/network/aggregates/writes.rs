@@ -155,7 +155,7 @@ async fn twice<'p>(
 }
 
 /// Writes an aggregate twice, with the same members and new values. The new values must be read alone, in the list and among the
-/// aggregates of the address, where the old ones were read before.
+/// aggregates of the address, where the old ones were read before. The list must have the `item_hash` that is read alone.
 #[shows(rows::REWRITTEN, after(rows::JSON))]
 async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
@@ -168,9 +168,13 @@ async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Ch
         answer.json().pointer(&format!("{at}/content")).is_some_and(|content| holds(content, &second))
     };
     let is_new = |all: &Vec<(Answer<'_>, String)>| all.iter().all(shows_it);
-    for (answer, at) in polled(probe, async || shown_as(probe, &owner, &key, is_it).await, is_new).await? {
+    let all = polled(probe, async || shown_as(probe, &owner, &key, is_it).await, is_new).await?;
+    let hash = all[0].0.json()["item_hash"].clone();
+    for (answer, at) in all {
         answer
             .expect_json(&format!("{at}/content"), &second.to_string(), |content| holds(content, &second))?;
+        let want = format!("{hash}, as where it is read alone");
+        answer.expect_json(&format!("{at}/item_hash"), &want, |shown| *shown == hash)?;
     }
     if !probe.settings.network().offers(&OF_ADDRESS) {
         return Ok(());

@@ -103,7 +103,7 @@ async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Updates the name and description of an instance, and reads it alone and in the list. Both must be the new ones, and the other
-/// fields of the instance that is read alone as before.
+/// fields of the instance that is read alone as before. A second update must be accepted, too.
 #[shows(rows::UPDATE_APPLIES)]
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
@@ -130,7 +130,8 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
             answer.expect_json(&format!("{at}/{member}"), &wanted.to_string(), |found| *found == wanted)?;
         }
     }
-    Ok(())
+    let again = self::update(probe, &made.owner, &made.id).await?;
+    again.send(probe).await?.expect_status(ACCEPTED)
 }
 
 /// Sends a change of an instance until the instance has been processed.
