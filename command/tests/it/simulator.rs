@@ -103,7 +103,10 @@ fn a_reader_sees_names_at_the_start_and_one_line_for_each_exchange() {
     for what in ["gateway key ", "gateway models ", "publish domains ", "metadata contract "] {
         assert!(printed.lines().any(|line| line.starts_with(what)), "{what}: {printed}");
     }
-    let drop = printed.lines().find_map(|line| line.strip_prefix("drop ")).expect("a URL").trim().to_owned();
+    let url =
+        |name| printed.lines().find_map(|line| line.strip_prefix(name)).expect("a URL").trim().to_owned();
+    let (drop, page) = (url("drop "), url("page "));
+    assert_eq!(status(page.trim_end_matches('/'), "GET /"), "HTTP/1.1 200 OK");
     assert_eq!(status(&drop, "POST /api/drop"), "HTTP/1.1 400 Bad Request");
     let line = simulator.logged();
     assert!(line.contains(" 400 POST drop /api/drop 0 ms  drop."), "{line}");

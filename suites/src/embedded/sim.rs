@@ -197,7 +197,7 @@ impl Served {
 
     /// The table of URLs, keys and names that `assay sim` prints.
     pub fn table(&self) -> String {
-        let mut text = format!("{:<14} {}\n", "control", self.control);
+        let mut text = format!("{:<14} {}\n{:<14} {}\n", "control", self.control, "page", self.page());
         for site in world::sites() {
             text.push_str(&format!("{:<14} {}\n", site.name, self.sites[site.name]));
         }
@@ -209,7 +209,12 @@ impl Served {
         text
     }
 
-    /// The same for programs: `{seed, control, sites: {name: URL}, services: {service: {what: [value]}}}`.
+    /// The URL of the page that shows the world.
+    fn page(&self) -> String {
+        self.control.replace(PREFIX, "/")
+    }
+
+    /// The same for programs: `{seed, control, page, sites: {name: URL}, services: {service: {what: [value]}}}`.
     pub fn described(&self) -> Value {
         let services = self.shown().into_iter().map(|(service, shown)| {
             let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -221,6 +226,7 @@ impl Served {
         json!({
             "seed": self.handle.read(|world| world.core.rng.seed()),
             "control": self.control,
+            "page": self.page(),
             "sites": self.sites,
             "services": services.collect::<BTreeMap<_, _>>(),
         })
