@@ -173,8 +173,11 @@ async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Ch
     for (answer, at) in all {
         answer
             .expect_json(&format!("{at}/content"), &second.to_string(), |content| holds(content, &second))?;
-        let want = format!("{hash}, as where it is read alone");
-        answer.expect_json(&format!("{at}/item_hash"), &want, |shown| *shown == hash)?;
+        // An empty hash belongs to its own row.
+        if is_text(&hash) {
+            let want = format!("{hash}, as where it is read alone");
+            answer.expect_json(&format!("{at}/item_hash"), &want, |shown| *shown == hash)?;
+        }
     }
     if !probe.settings.network().offers(&OF_ADDRESS) {
         return Ok(());
