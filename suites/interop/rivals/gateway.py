@@ -191,7 +191,10 @@ class Gateway(Handler):
         need(not tools or MODELS[name].get("tools"), "the model does not support tools")
         message, reason = {"role": "assistant", "content": answer(messages)}, "stop"
         if tools and not (messages and messages[-1]["role"] == "tool"):
-            message, reason = {"role": "assistant", "content": None, "tool_calls": [tool_call(tools[0])]}, "tool_calls"
+            asked = text_of(messages[-1].get("content")) if messages else ""
+            named = [tool for tool in tools if tool["function"]["name"] in asked] or tools[:1]
+            calls = [tool_call(tool) for tool in named]
+            message, reason = {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
         head = {"id": "chatcmpl-" + uuid.uuid4().hex, "created": int(time.time()), "model": name}
         if body.get("stream") and not (tools and "tools_stop_stream" in ON):
             return self.stream(head | {"object": "chat.completion.chunk"}, message, reason)
@@ -203,7 +206,7 @@ class Gateway(Handler):
     def stream(self, head, message, reason):
         deltas = [{"role": "assistant", "content": ""}]
         if "tool_calls" in message:
-            deltas.append({"tool_calls": [{"index": 0} | message["tool_calls"][0]]})
+            deltas += [{"tool_calls": [{"index": n} | call]} for n, call in enumerate(message["tool_calls"])]
         so_far = ""
         for word in re.findall(r"\S+\s*", message["content"] or ""):
             so_far += word

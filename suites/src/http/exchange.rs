@@ -259,8 +259,51 @@ impl Response {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body as JSON.
+    /// The body as JSON. Half a surrogate pair in an escape, which the grammar of JSON allows, is read as U+FFFD.
     pub fn json(&self) -> Result<serde_json::Value, String> {
-        assay_spec::json::parse(&self.body).map_err(|e| e.to_string())
+        let parsed = assay_spec::json::parse(&self.body);
+        parsed.or_else(|e| assay_spec::json::parse(&without_halves(&self.body)).map_err(|_| e.to_string()))
+    }
+}
+
+/// JSON with U+FFFD in place of each escape of half a surrogate pair.
+fn without_halves(json: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| {
+        let escape = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(escape).ok()?, 16).ok()
+    };
+    let (mut mended, mut at) = (Vec::with_capacity(json.len()), 0);
+    while at < json.len() {
+        let length = match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.extend_from_slice(b"\\ufffd");
+                at += 6;
+                continue;
+            }
+            // An escaped backslash begins no other escape.
+            _ if json[at] == b'\\' => 2,
+            _ => 1,
+        };
+        mended.extend_from_slice(&json[at..json.len().min(at + length)]);
+        at += length;
+    }
+    mended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_read() {
+        let json = |body: &'static str| {
+            Response { status: 200, headers: Vec::new(), body: body.as_bytes().into() }.json()
+        };
+        assert_eq!(json(r#""a\ud83cb""#), Ok("a\u{fffd}b".into()));
+        assert_eq!(json(r#""\udf0a\ud83c\udf0a""#), Ok("\u{fffd}\u{1f30a}".into()));
+        assert_eq!(json(r#""\\ud83c\ud83c""#), Ok("\\ud83c\u{fffd}".into()));
+        assert!(json(r#""\ud83c"#).is_err());
+        assert!(json("").is_err());
     }
 }
