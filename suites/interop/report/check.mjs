@@ -171,11 +171,14 @@ const opensAnExchange = async (page, name) => {
   for (const each of await page.locator(".cause dl a").all()) {
     const linked = (await each.getAttribute("href")).slice(1);
     await each.click();
-    const isShown = await page.evaluate((address) => {
-      const row = document.getElementById(address.split("/")[0]);
-      const place = document.getElementById(address) ?? row?.querySelector("pre.head");
-      return Boolean(row?.open && place?.checkVisibility());
-    }, linked);
+    // A row is filled after it has opened.
+    const isShown = await page
+      .waitForFunction((address) => {
+        const row = document.getElementById(address.split("/")[0]);
+        const place = document.getElementById(address) ?? row?.querySelector("pre.head");
+        return Boolean(row?.open && place?.checkVisibility());
+      }, linked, { timeout: 10_000 })
+      .then(() => true, () => false);
     check(isShown, `${name}: the link of a cause leads to ${linked}`);
   }
 };
