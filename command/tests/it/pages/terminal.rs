@@ -108,7 +108,11 @@ impl Terminal {
         }
         // What it prints later is not on the pages, and it must not wait for a reader.
         std::thread::spawn(move || printed.read_to_end(&mut Vec::new()));
-        let sites = text.lines().filter_map(|line| line.split("127.0.0.1:").nth(1));
+        // The page is at the port of the control API.
+        let sites = text
+            .lines()
+            .filter(|line| !line.starts_with("page "))
+            .filter_map(|line| line.split("127.0.0.1:").nth(1));
         let ports = sites.filter_map(|rest| rest.split('/').next()?.parse().ok());
         self.ports = PORTS.zip(ports).collect();
         self.write_files();
