@@ -400,7 +400,7 @@ class tool_calls_null(Service):
 
 
 class tool_call_beside_text(Service):
-    """A call comes with text beside it, and with the finish reason of texts."""
+    """A reply has content and a call, and the finish reason `stop`."""
 
     wanted = "green"
 

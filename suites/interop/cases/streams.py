@@ -195,7 +195,7 @@ class stream_end_mark_bare(Service):
 
 
 class stream_without_end_mark(Service):
-    """There is no end mark, and no chunk has a finish reason."""
+    """The end mark and every finish reason are missing."""
 
     wanted = "green"
 
@@ -465,7 +465,7 @@ class midway_named_event(Service):
 
 
 class midway_named_text(Service):
-    """The error is an event named `error` with a text, and the end mark follows."""
+    """The error is an event named `error` whose data is plain text, and the end mark follows."""
 
     wanted = "green"
 

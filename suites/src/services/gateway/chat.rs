@@ -139,7 +139,7 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::chat_content(&id, &json!([text("Which colour is this?"), image(&bodies::pixel_url())])))
 }
 
-/// Sends a message with a PNG as a data URL after a text, one with the PNG alone, and for a stream one with a JPEG before a text. Each
+/// Sends three messages with an image as a data URL: a PNG after text, the PNG alone, and for a stream a JPEG before text. Each
 /// must return 200, the last one with an event stream.
 #[shows(rows::IMAGE, after(auths::KEY_CHECK, stream::EVENT_STREAM, stream::CHUNKS))]
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
