@@ -1,50 +1,19 @@
 // Opens reports from disk in a real browser and uses them as a reader does.
 // node check.mjs WHOLE.html FAILING.html HOSTILE.html HISTORY.html [FOLDER-FOR-SCREENSHOTS]; exits with 1 if there are findings.
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { axe, camera, check, clean, end, open as openWindow } from "./browser.mjs";
 
 // The limits of a page at load.
 const BYTES = 1_500_000;
 const NODES = 5_000;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 const [whole, failing, hostile, history] = process.argv.slice(2, 6).map((path) => pathToFileURL(resolve(path)).href);
 const pictures = process.argv[6];
-if (pictures) mkdirSync(pictures, { recursive: true });
+const picture = camera(pictures);
 
-const findings = [];
-let checks = 0;
-const check = (holds, what) => {
-  checks++;
-  if (!holds) findings.push(what);
-};
-
-const work = mkdtempSync(join(tmpdir(), "assay-report-"));
-let windows = 0;
-// Opens a new window with an empty profile folder. Every console message, script error, dialog and request is a finding.
-const open = async (url, options = {}) => {
-  const context = await chromium.launchPersistentContext(join(work, String(windows++)), {
-    executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
-    headless: true,
-    viewport: { width: 1280, height: 900 },
-    colorScheme: "light",
-    reducedMotion: "reduce",
-    ...options,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && findings.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => findings.push(`script: ${error}`));
-  page.on("dialog", (dialog) => findings.push(`dialog: ${dialog.message()}`));
-  page.on("request", (request) => /^(file|data):/.test(request.url()) || findings.push(`request for ${request.url()}`));
-  await page.goto(url);
-  return { context, page };
-};
-const picture = async (page, name, options = {}) => pictures && (await page.screenshot({ path: join(pictures, `${name}.png`), ...options }));
+// A report requests nothing.
+const open = (url, options = {}) => openWindow(url, { allows: (requested) => /^(file|data):/.test(requested), ...options });
 const visible = (page) => page.locator(".row").count();
 const shown = async (page) => Number((await page.locator("#count").textContent()).split(" ")[0]);
 const pictured = (name) => name.replace("#", "");
@@ -377,8 +346,6 @@ try {
   }
   await neverActs(hostile);
 } finally {
-  rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+  clean();
 }
-for (const finding of findings) console.error(`found: ${finding}`);
-console.log(`${checks} checks of the reports in a browser, ${findings.length} findings`);
-process.exit(findings.length ? 1 : 0);
+end("the reports");

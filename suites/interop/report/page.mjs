@@ -1,22 +1,10 @@
 // Uses the page of a running simulator in a real browser as a reader does.
 // node page.mjs CONTROL-URL TOKEN-URL TOKEN [FOLDER-FOR-SCREENSHOTS]: the control API of a simulator without a token, and of one with
 // this token. Exits with 1 if there are findings.
-import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { axe, camera, check, end, find, open as openWindow } from "./browser.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const [control, guarded, token, pictures] = process.argv.slice(2);
-if (pictures) mkdirSync(pictures, { recursive: true });
-
-const findings = [];
-let checks = 0;
-const check = (holds, what) => {
-  checks++;
-  if (!holds) findings.push(what);
-};
+const picture = camera(pictures);
 
 const api = async (path, method = "GET", body) => {
   const response = await fetch(`${control}/_sim/v1/${path}`, {
@@ -27,35 +15,19 @@ const api = async (path, method = "GET", body) => {
   return response.json();
 };
 
-const work = mkdtempSync(join(tmpdir(), "assay-page-"));
-let windows = 0;
-// Opens a new window. Every script error, dialog and console message, and every request to another origin, is a finding.
+// Opens a window that may send requests to its own origin and these. Some answers of the API are meant to be errors.
 const open = async (url, options = {}, origins = []) => {
-  const context = await chromium.launchPersistentContext(join(work, String(windows++)), {
-    executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
-    headless: true,
-    viewport: { width: 1280, height: 900 },
-    colorScheme: "light",
-    reducedMotion: "reduce",
-    ...options,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/status of 40[01]/.test(message.text()) && findings.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => findings.push(`script: ${error}`));
-  page.on("dialog", (dialog) => findings.push(`dialog: ${dialog.message()}`));
   const allowed = [new URL(url).origin, ...origins];
-  page.on("request", (request) => allowed.includes(new URL(request.url()).origin) || request.url().startsWith("data:") || findings.push(`request for ${request.url()}`));
-  await page.goto(url);
-  return { context, page };
+  const allows = (requested) => allowed.includes(new URL(requested).origin) || requested.startsWith("data:");
+  const opened = await openWindow(url, { allows, expects: (message) => /status of 40[01]/.test(message), ...options });
+  opened.page.setDefaultTimeout(10_000);
+  return opened;
 };
-const picture = async (page, name) => pictures && (await page.screenshot({ path: join(pictures, `${name}.png`) }));
 // The page's policy forbids scripts that are written into it, so axe is evaluated from outside.
 const accessible = async (page, name) => {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
-  for (const { id, nodes } of violations) findings.push(`${name}: axe ${id}: ${nodes[0].html.slice(0, 120)}`);
+  for (const { id, nodes } of violations) find(`${name}: axe ${id}: ${nodes[0].html.slice(0, 120)}`);
   check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name}: nothing is wider than the window`);
 };
 
@@ -159,8 +131,8 @@ await view("worlds");
 await page.locator("#worlds button", { hasText: "Take a snapshot" }).click();
 await page.locator("#worlds button", { hasText: "Restore" }).waitFor();
 await page.locator("#worlds button", { hasText: "Fork this world" }).click();
-const end = page.locator("#worlds button", { hasText: "End" });
-await end.first().waitFor();
+const ending = page.locator("#worlds button", { hasText: "End" });
+await ending.first().waitFor();
 const { worlds } = await api("info");
 const fork = worlds.at(-1);
 await accessible(page, "worlds");
@@ -194,7 +166,4 @@ await opened.page.locator("#link", { hasText: "live" }).waitFor();
 check(!opened.page.url().includes(token), "token: the address does not keep it");
 await opened.context.close();
 
-rmSync(work, { recursive: true, force: true });
-for (const finding of findings) console.error(finding);
-console.log(findings.length ? `FAILED: ${findings.length} findings` : `OK: the simulator's page, ${checks} checks in a browser`);
-process.exit(findings.length ? 1 : 0);
+end("the simulator's page");
