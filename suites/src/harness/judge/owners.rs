@@ -156,6 +156,7 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
 #[cfg(test)]
 mod tests {
     use assay_spec::network::requirements;
+    use assay_spec::requirement::Level;
 
     use super::*;
     use crate::harness::check::Check;
@@ -264,6 +265,17 @@ mod tests {
         ] {
             assert_eq!(verdicts(about, status, whole), [none, first], "{about:?} {status}");
         }
+    }
+
+    #[test]
+    fn a_recommendation_that_owns_an_answer_is_a_warning() {
+        let all = services::checks();
+        let should = all.into_iter().find(|check| check.requirement.level == Level::Should);
+        let should = should.expect("a SHOULD with a check");
+        let unmet = exchange("GET", "/api/v0/messages", 500);
+        let mut outcomes = [outcome(should, Verdict::Inconclusive, Status, unmet)];
+        assign(&mut outcomes, &[Service::Network].into());
+        assert_eq!(outcomes[0].verdict, Verdict::Warn);
     }
 
     #[test]
