@@ -58,13 +58,14 @@ async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -
 /// the read must be accepted, and `key` must be the one that was written.
 #[shows(rows::KEY)]
 async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
-    let (owner, key) = (caller(probe), odd_key(probe));
+    let (owner, key, label) = (caller(probe), odd_key(probe), label(probe));
     // Without a plain one nothing is shown about keys.
     found(probe, any(probe).await?.call()).await?;
-    write(probe, &owner, &key, json!({ "a": 1 }), 0).await?.send(probe).await?.expect_status(ACCEPTED)?;
+    let draft = write(probe, &owner, &key, json!({ "label": label }), 0).await?;
+    draft.send(probe).await?.expect_status(ACCEPTED)?;
     let answer = until(probe, aggregate_call(&owner.address, &key), |answer| answer.status() == 200).await?;
     answer.expect_status(&[200])?;
-    for (answer, at) in shown_as(probe, &owner, &key, |item| item["key"] == *key).await? {
+    for (answer, at) in shown_as(probe, &owner, &key, |item| item["content"]["label"] == *label).await? {
         answer.expect_json(&format!("{at}/key"), &key, |shown| shown == key.as_str())?;
     }
     Ok(())
