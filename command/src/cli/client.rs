@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::Id;
-use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, publish};
-use assay_suites::harness::data::Run;
+use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, publish, recovery};
+use assay_suites::harness::data::{Outcome, Run};
 use assay_suites::harness::select::each_selects;
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{ctrf, json, junit};
@@ -29,6 +29,11 @@ pub(crate) enum What {
         after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins; without it no enclave can be verified). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n  assay client gateway --hold cookie_is_sent_back\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Gateway(GatewayArgs),
+    /// Test a tool that recovers stored records from the network; it is started once per world and prints what it recovers
+    #[command(
+        after_help = "CMD gets these environment variables: ASSAY_NODE_URLS (base URLs of nodes, without /api/v0, separated by blanks; the first is asked first), ASSAY_ADDRESS (the owner) and ASSAY_WALLET_KEY (the wallet's key, 64 hex digits). It recovers the owner's history, prints one JSON object and exits: {\"projects\": [{\"id\", \"deleted\", \"plaintext\"}], \"deployments\": [{\"deploymentId\", \"projectId\", \"status\", \"storeRef\", \"cid\", \"plaintext\"}], \"claims\": [{\"instanceHash\", \"pubkey\"}], \"warnings\": [{\"warning\", \"subject\"}]}. A plaintext is an object, or null where there is none. The subject of a warning is the deployment's id. Lists have any order, and members may be added. It is judged by what it prints and, in one world, by what it requests.\n\nExamples:\n  assay client recovery -- assay recover\n  assay client recovery hosting.amends --junit out.xml -- node recover.mjs\n  assay client recovery --no-claims -- python recover.py\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+    )]
+    Recovery(RecoveryArgs),
 }
 
 #[derive(Args)]
@@ -49,6 +54,14 @@ pub(crate) struct GatewayArgs {
     refresh: u64,
     #[command(flatten)]
     lacking: Lacking<gateway::Suite>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct RecoveryArgs {
+    #[command(flatten)]
+    lacking: Lacking<recovery::Suite>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -91,20 +104,48 @@ struct CommonArgs {
 /// The flags of what the client of a suite may leave out.
 struct Lacking<S>(Without, PhantomData<S>);
 
-/// A suite, and what its client may leave out.
-trait Leaves {
+/// A suite of worlds for one kind of client.
+trait Tests {
+    /// What its client may leave out.
     const ABILITIES: &'static [Ability];
+    /// A world.
+    type Case: 'static;
+
+    fn select(filters: &[String]) -> Vec<&'static Self::Case>;
+    fn world(case: &Self::Case) -> (Id, &'static str);
+    async fn run(&self, cases: &[&'static Self::Case], seen: impl FnMut(&Outcome)) -> Run;
+    async fn hold(&self, case: &'static Self::Case, hold: Hold<'_>) -> Run;
 }
 
-impl Leaves for publish::Suite {
-    const ABILITIES: &'static [Ability] = publish::ABILITIES;
+/// Every suite has the same functions.
+macro_rules! tests {
+    ($($suite:ident)*) => {$(
+        impl Tests for $suite::Suite {
+            const ABILITIES: &'static [Ability] = $suite::ABILITIES;
+            type Case = $suite::Case;
+
+            fn select(filters: &[String]) -> Vec<&'static Self::Case> {
+                $suite::select(filters)
+            }
+
+            fn world(case: &Self::Case) -> (Id, &'static str) {
+                (case.requirement, case.fact)
+            }
+
+            async fn run(&self, cases: &[&'static Self::Case], seen: impl FnMut(&Outcome)) -> Run {
+                self.run(cases, seen).await
+            }
+
+            async fn hold(&self, case: &'static Self::Case, hold: Hold<'_>) -> Run {
+                self.hold(case, hold).await
+            }
+        }
+    )*};
 }
 
-impl Leaves for gateway::Suite {
-    const ABILITIES: &'static [Ability] = gateway::ABILITIES;
-}
+tests! { publish gateway recovery }
 
-impl<S: Leaves> Args for Lacking<S> {
+impl<S: Tests> Args for Lacking<S> {
     fn augment_args(command: Command) -> Command {
         let flag = |ability: &Ability| {
             let help = format!("The client {}: those worlds are not applicable", ability.lack);
@@ -118,7 +159,7 @@ impl<S: Leaves> Args for Lacking<S> {
     }
 }
 
-impl<S: Leaves> FromArgMatches for Lacking<S> {
+impl<S: Tests> FromArgMatches for Lacking<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let lacking = S::ABILITIES.iter().copied().filter(|ability| matches.get_flag(ability.flag));
         Ok(Lacking(lacking.collect(), PhantomData))
@@ -133,43 +174,37 @@ impl<S: Leaves> FromArgMatches for Lacking<S> {
 pub(crate) async fn client(what: What) -> Result<(), Ending> {
     match what {
         What::Publish(PublishArgs { common, slow, lacking }) => {
-            let cases = publish::select(&common.filters());
-            let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
-            if !start(&common, &all, cases.iter().map(|case| (case.requirement, case.fact)))? {
-                return Ok(());
-            }
-            let slow = Duration::from_secs(slow);
-            let suite = publish::Suite { slow, ..publish::Suite::new(common.client(lacking)) };
-            let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
-                common.hold(async |hold| suite.hold(case, hold).await).await
-            } else {
-                let rows = cases.iter().map(|case| case.requirement);
-                let progress = Progress::start(rows, common.printed.is_short(), None);
-                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
-                progress.finish();
-                run
-            };
-            tell(&common, &Run { is_whole: common.is_whole(), ..run })
+            let suite = publish::Suite::new(common.client(lacking));
+            test(&common, publish::Suite { slow: Duration::from_secs(slow), ..suite }).await
         }
         What::Gateway(GatewayArgs { common, refresh, lacking }) => {
-            let cases = gateway::select(&common.filters());
-            let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
-            if !start(&common, &all, cases.iter().map(|case| (case.requirement, case.fact)))? {
-                return Ok(());
-            }
-            let suite = gateway::Suite { refresh_s: refresh, ..gateway::Suite::new(common.client(lacking)) };
-            let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
-                common.hold(async |hold| suite.hold(case, hold).await).await
-            } else {
-                let rows = cases.iter().map(|case| case.requirement);
-                let progress = Progress::start(rows, common.printed.is_short(), None);
-                let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
-                progress.finish();
-                run
-            };
-            tell(&common, &Run { is_whole: common.is_whole(), ..run })
+            let suite = gateway::Suite::new(common.client(lacking));
+            test(&common, gateway::Suite { refresh_s: refresh, ..suite }).await
+        }
+        What::Recovery(RecoveryArgs { common, lacking }) => {
+            let client = common.client(lacking);
+            test(&common, recovery::Suite { client }).await
         }
     }
+}
+
+/// Runs the client in the selected worlds, or holds one of them open.
+async fn test<S: Tests>(common: &CommonArgs, suite: S) -> Result<(), Ending> {
+    let cases = S::select(&common.filters());
+    let all = S::select(&[]);
+    let [all, selected] = [&all, &cases].map(|cases| cases.iter().map(|case| S::world(case)));
+    if !start(common, &all, selected.clone())? {
+        return Ok(());
+    }
+    let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
+        common.hold(async |hold| suite.hold(case, hold).await).await
+    } else {
+        let progress = Progress::start(selected.map(|(row, _)| row), common.printed.is_short(), None);
+        let run = suite.run(&cases, |one| progress.checked(one, one.verdict)).await;
+        progress.finish();
+        run
+    };
+    tell(common, &Run { is_whole: common.is_whole(), ..run })
 }
 
 impl CommonArgs {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_spec::Strict;
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::hex;
@@ -41,11 +42,18 @@ const KEY_FILE_BYTES: u64 = 1024;
 
 #[derive(Args)]
 pub(crate) struct RecoverArgs {
-    /// Base URL of a node, without /api/v0 (repeatable: mirrors)
-    #[arg(long, value_name = "URL", required = true, value_parser = parse_base_url)]
+    /// Base URL of a node, without /api/v0 (repeatable: mirrors); in the variable they are separated by blanks
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "ASSAY_NODE_URLS",
+        required = true,
+        value_delimiter = ' ',
+        value_parser = parse_base_url
+    )]
     network: Vec<String>,
     /// The owner's address
-    #[arg(long, value_name = "0x…", value_parser = parse_address)]
+    #[arg(long, value_name = "0x…", env = "ASSAY_ADDRESS", value_parser = parse_address)]
     address: Address,
     /// File with the wallet's key, 64 hex digits; the default is the environment variable ASSAY_WALLET_KEY
     #[arg(long, value_name = "FILE")]
@@ -96,7 +104,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         hidden.redact_text(&mut text);
         text
     };
-    let recovered = collect(&wanted).await.map_err(|why| Ending::Unreachable(shown(why)))?;
+    let recovered = collect(&wanted, &mut Strict).await.map_err(|why| Ending::Unreachable(shown(why)))?;
     for (url, trouble) in troubles(&recovered) {
         eprintln!("assay: {}", shown(format!("{url}: {trouble}")));
     }

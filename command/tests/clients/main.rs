@@ -1,11 +1,12 @@
 //! The client suites catch every faulty client for the right reason, and pass a conforming one.
 //!
 //! This program is both the tests and the clients: with `--fault NAME` it is the publishing client of that name, with
-//! `--gateway-fault NAME` the gateway client.
+//! `--gateway-fault NAME` the gateway client, with `--recovery-fault RULE` the recovery tool that breaks that rule.
 
 mod client;
 mod gateway;
 mod gateways;
+mod recoveries;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -216,6 +217,11 @@ fn main() {
     {
         std::process::exit(gateways::run(name));
     }
+    if let [flag, name] = &words[..]
+        && flag == recoveries::FLAG
+    {
+        std::process::exit(recoveries::run(name));
+    }
     let mut arguments = Arguments::from_args();
     // The worlds wait for the wall clock, so few cores can run many of them.
     arguments.test_threads = arguments.test_threads.or(Some(32));
@@ -253,6 +259,7 @@ fn main() {
         trials.push(Trial::test(format!("caught::{name}"), move || is_caught(name, place, facts)));
     }
     trials.extend(gateways::trials());
+    trials.extend(recoveries::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

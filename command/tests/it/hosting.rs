@@ -128,7 +128,7 @@ async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: u
         first_page: 1,
         timeout: Duration::from_secs(15),
     };
-    let recovered = recover(&wanted).await?;
+    let recovered = recover(&wanted, &mut assay_spec::Strict).await?;
     let Recovered { recovery, nodes, complete } = &recovered;
     let fixtures = fixtures(owner, Some(key));
     let run = run_with(served, fixtures.clone(), &[]).await;

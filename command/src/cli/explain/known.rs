@@ -151,11 +151,6 @@ impl Known {
                 }
             }
             Evidence::Client => {
-                let worlds = worlds_of(row);
-                let alone =
-                    worlds.first().map(|(program, _)| format!("assay client {program} {row} -- CLIENT"));
-                known.run_alone.extend(alone);
-                known.client = Some(OfClient { worlds: worlds.into_iter().map(|(_, fact)| fact).collect() });
                 let means = "In the world with that name, the client did not do what the statement says.";
                 known.failure_means = Some(means.to_owned());
             }
@@ -175,6 +170,12 @@ impl Known {
             }
         }
         known.run_alone.extend(of_vectors);
+        let worlds = worlds_of(row);
+        if row.evidence == Evidence::Client || !worlds.is_empty() {
+            let alone = worlds.first().map(|(program, _)| format!("assay client {program} {row} -- CLIENT"));
+            known.run_alone.extend(alone);
+            known.client = Some(OfClient { worlds: worlds.into_iter().map(|(_, fact)| fact).collect() });
+        }
         known
     }
 }

@@ -107,10 +107,10 @@ impl Stage {
         Ok(Started { child, said })
     }
 
-    /// Performs an action of the control API.
-    pub(super) fn perform(&self, action: &str, arguments: &Value) -> Result<(), String> {
+    /// Performs an action of the control API, and returns its answer.
+    pub(super) fn perform(&self, action: &str, arguments: &Value) -> Result<Value, String> {
         self.handle.change(|world| match world.perform(action, arguments) {
-            Ok((_, outputs)) => (Ok(()), outputs),
+            Ok((answer, outputs)) => (Ok(answer), outputs),
             Err(why) => (Err(format!("{action}: {why}")), Vec::new()),
         })
     }

@@ -8,7 +8,7 @@ use assay_spec::crypto::address::Address;
 use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::hosting::recovery::{Lookup, Reader, Recovery};
 use assay_spec::network::store::Class;
-use assay_spec::{Dialect, Strict};
+use assay_spec::{Dialect, Rules};
 use futures_util::StreamExt;
 use serde::Serialize;
 use serde_json::Value;
@@ -69,8 +69,8 @@ pub struct NodeSummary {
     pub troubles: BTreeSet<String>,
 }
 
-/// Recovers a history. An error means that no node answered.
-pub async fn recover(wanted: &Wanted) -> Result<Recovered, String> {
+/// Recovers a history by these rules. An error means that no node answered.
+pub async fn recover(wanted: &Wanted, rules: &mut dyn Rules) -> Result<Recovered, String> {
     let nodes: Vec<Node> = wanted
         .nodes
         .iter()
@@ -80,13 +80,13 @@ pub async fn recover(wanted: &Wanted) -> Result<Recovered, String> {
     let mut reader = Reader::new(wanted.owner, wanted.dialect.clone(), wanted.role, nodes.len());
     let messages = lists.messages.iter().map(|message| &message.text);
     for text in messages.chain(&lists.malformed) {
-        reader.message(text, &mut Strict);
+        reader.message(text, rules);
     }
     for (node, what) in lists.differences(|node| nodes[node].is_dead()) {
         nodes[node].trouble(what);
     }
-    look_up(&nodes, &mut reader).await;
-    let recovery = reader.finish(&wanted.keys, &mut Strict);
+    look_up(&nodes, &mut reader, rules).await;
+    let recovery = reader.finish(&wanted.keys, rules);
     let is_open = recovery.deployments.iter().any(|one| one.store == Some(Class::Unknown));
     let summaries = nodes.iter().zip(&lists.seen).map(|(node, seen)| NodeSummary {
         url: node.base().to_owned(),
@@ -148,9 +148,9 @@ impl Nodes for Named<'_> {
 }
 
 /// Looks up STORE messages until the reader needs no more.
-async fn look_up(nodes: &[Node], reader: &mut Reader) {
+async fn look_up(nodes: &[Node], reader: &mut Reader, rules: &mut dyn Rules) {
     loop {
-        let needs = reader.needs(&mut Strict);
+        let needs = reader.needs(rules);
         if needs.is_empty() {
             return;
         }
@@ -164,7 +164,7 @@ async fn look_up(nodes: &[Node], reader: &mut Reader) {
         let answers: Vec<(Lookup, Reply)> = asked.buffered(BESIDE).collect().await;
         for (lookup, Reply { status, body }) in answers {
             let body: Option<Value> = serde_json::from_slice(&body).ok();
-            reader.answer(&lookup, status, body.as_ref(), &mut Strict);
+            reader.answer(&lookup, status, body.as_ref(), rules);
         }
     }
 }
