@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::Id;
-use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, publish, recovery};
+use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, node, publish, recovery};
 use assay_suites::harness::data::{Outcome, Run};
 use assay_suites::harness::select::each_selects;
 use assay_suites::report::progress::Progress;
@@ -29,6 +29,11 @@ pub(crate) enum What {
         after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins; without it no enclave can be verified). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n  assay client gateway --hold cookie_is_sent_back\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Gateway(GatewayArgs),
+    /// Test a program that uses a node of the network; it is started once per world, with one task
+    #[command(
+        after_help = "CMD gets these environment variables: ASSAY_NODE_URLS (base URLs of nodes, without /api/v0, separated by blanks; the first is asked first), ASSAY_ADDRESS and ASSAY_WALLET_KEY (the sender, and its key, 64 hex digits) and ASSAY_TASK, one JSON object: {\"do\": \"create\", \"path\", \"type\", \"channel\", \"content\"} sends a signed message with this content to this path; {\"do\": \"upload\", \"path\", \"file\", \"channel\"} uploads a file, with a wallet signature over the hex SHA-256 of its bytes; both print {\"item_hash\"}. {\"do\": \"list\", \"path\", \"address\"} prints {\"item_hashes\"}, the hashes of all messages of an address. {\"do\": \"read\", \"path\", \"hash\"} prints {\"content\"}. It does the task once, prints one JSON object and exits. It is judged by what it sends, by what this creates, and by what it prints.\n\nExamples:\n  assay client node -- node task.mjs\n  assay client node network.client.once --junit out.xml -- python task.py\n  assay client node --no-uploads -- ./task\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+    )]
+    Node(NodeArgs),
     /// Test a tool that recovers stored records from the network; it is started once per world and prints what it recovers
     #[command(
         after_help = "CMD gets these environment variables: ASSAY_NODE_URLS (base URLs of nodes, without /api/v0, separated by blanks; the first is asked first), ASSAY_ADDRESS (the owner) and ASSAY_WALLET_KEY (the wallet's key, 64 hex digits). It recovers the owner's history, prints one JSON object and exits: {\"projects\": [{\"id\", \"deleted\", \"plaintext\"}], \"deployments\": [{\"deploymentId\", \"projectId\", \"status\", \"storeRef\", \"cid\", \"plaintext\"}], \"claims\": [{\"instanceHash\", \"pubkey\"}], \"warnings\": [{\"warning\", \"subject\"}]}. A plaintext is an object, or null where there is none. The subject of a warning is the deployment's id. Lists have any order, and members may be added. It is judged by what it prints and, in one world, by what it requests.\n\nExamples:\n  assay client recovery -- assay recover\n  assay client recovery hosting.amends --junit out.xml -- node recover.mjs\n  assay client recovery --no-claims -- python recover.py\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
@@ -54,6 +59,14 @@ pub(crate) struct GatewayArgs {
     refresh: u64,
     #[command(flatten)]
     lacking: Lacking<gateway::Suite>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct NodeArgs {
+    #[command(flatten)]
+    lacking: Lacking<node::Suite>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -143,7 +156,7 @@ macro_rules! tests {
     )*};
 }
 
-tests! { publish gateway recovery }
+tests! { publish gateway node recovery }
 
 impl<S: Tests> Args for Lacking<S> {
     fn augment_args(command: Command) -> Command {
@@ -180,6 +193,10 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
         What::Gateway(GatewayArgs { common, refresh, lacking }) => {
             let suite = gateway::Suite::new(common.client(lacking));
             test(&common, gateway::Suite { refresh_s: refresh, ..suite }).await
+        }
+        What::Node(NodeArgs { common, lacking }) => {
+            let client = common.client(lacking);
+            test(&common, node::Suite { client }).await
         }
         What::Recovery(RecoveryArgs { common, lacking }) => {
             let client = common.client(lacking);

@@ -1,11 +1,13 @@
 //! The client suites catch every faulty client for the right reason, and pass a conforming one.
 //!
 //! This program is both the tests and the clients: with `--fault NAME` it is the publishing client of that name, with
-//! `--gateway-fault NAME` the gateway client, with `--recovery-fault RULE` the recovery tool that breaks that rule.
+//! `--gateway-fault NAME` the gateway client, with `--node-fault NAME` the program
+//! that uses a node, with `--recovery-fault RULE` the recovery tool that breaks that rule.
 
 mod client;
 mod gateway;
 mod gateways;
+mod nodes;
 mod recoveries;
 
 use std::collections::BTreeSet;
@@ -218,6 +220,11 @@ fn main() {
         std::process::exit(gateways::run(name));
     }
     if let [flag, name] = &words[..]
+        && flag == nodes::FLAG
+    {
+        std::process::exit(nodes::run(name));
+    }
+    if let [flag, name] = &words[..]
         && flag == recoveries::FLAG
     {
         std::process::exit(recoveries::run(name));
@@ -259,6 +266,7 @@ fn main() {
         trials.push(Trial::test(format!("caught::{name}"), move || is_caught(name, place, facts)));
     }
     trials.extend(gateways::trials());
+    trials.extend(nodes::trials());
     trials.extend(recoveries::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -697,6 +697,28 @@ crate::requirements! {
         CLASSES: Must Server Check at BELOW ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
     }
 
+    /// What a program that uses a node does.
+    mod client {
+        /// A creating call has the envelope, and its signature is the sender's.
+        SIGNS: Must Client Client ["Request envelope for creating records" 0x8f07_ee3e, "General request signing" 0xeb7d_9aab];
+        /// An upload is a multipart form with the file, the address and a signature.
+        UPLOADS: Must Client Client ["Endpoints" 0x1b72_a93d];
+        /// What a call creates is created once, also if its response is late, lost, or a 500.
+        ONCE: Should Client Client ["Errors" 0x53a1_7b62, "Request envelope for creating records" 0xca53_b92e];
+        /// The result of a creating call is the `item_hash` of its response, however late it comes.
+        RESULT: Should Client Client ["Request envelope for creating records" 0xca53_b92e, "Endpoints" 0x3d42_c78f];
+        /// A call that returned 400 is not sent again unchanged.
+        REJECTED: Should Client Client ["Errors" 0x53a1_7b62];
+        /// After a 429, the next request waits as long as `Retry-After` says.
+        RETRY_AFTER: Should Client Client ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
+        /// A node that fails is not sent request after request.
+        RETRIES_LATER: Should Client Client ["Errors" 0x53a1_7b62];
+        /// A list is read page by page to its end.
+        PAGES: Must Client Client ["Endpoints" 0x0983_929a, "Limits" 0x4109_c8a8];
+        /// A message that one node lacks is asked of another node.
+        OTHER_NODE: Must Client Client ["Reading the STORE message (recovery rules)" 0x9608_3658];
+    }
+
     /// The other services of the network, as far as they are shown.
     mod neighbours {
         /// The scheduler's paths are named but its responses are not shown; the simulator returns a plan, an allocation and the nodes.

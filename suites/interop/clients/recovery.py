@@ -19,8 +19,8 @@ import records  # noqa: E402
 from refusal import Refused  # noqa: E402
 
 CARELESS = {
-    "any-sender": "takes each record that names one of the owner's projects, whoever sent it",
-    "any-claim": "takes each claim that names a machine, whoever sent it",
+    "any-sender": "takes each record that names one of the owner's projects, from any sender",
+    "any-claim": "takes each claim that names a machine, from any sender",
     "by-timestamp": "orders posts by the times of their messages",
     "emptied": "takes a project for deleted if its envelope is empty",
 }

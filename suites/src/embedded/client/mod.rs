@@ -1,7 +1,7 @@
 //! `assay client`: runs a client in conforming and deviating worlds, and judges what it sends.
 //!
-//! [`publish`] tests clients of the signed publishing exchange, [`gateway`] clients of the inference gateway, [`recovery`]
-//! tools that recover stored records. They share
+//! [`publish`] tests clients of the signed publishing exchange, [`gateway`] clients of the inference gateway, [`node`]
+//! programs that use a node of the network, [`recovery`] tools that recover stored records. They share
 //! what is in this folder: the stage (a world on sockets, and the client's process), the front (a listener that can
 //! alter what passes), the trace (requests and answers from the world's journal) and the judge (cases, their
 //! conforming counterparts and their outcomes). Each service has its scenes, its cases and its judges.
@@ -10,6 +10,8 @@ mod ability;
 mod front;
 pub mod gateway;
 mod judge;
+pub mod node;
+mod printed;
 pub mod publish;
 pub mod recovery;
 mod stage;
@@ -25,7 +27,8 @@ pub use judge::{Case, Client, Hold};
 pub fn worlds_of(requirement: Id) -> Vec<(&'static str, &'static str)> {
     let publishing = publish::all().into_iter().map(|case| ("publish", case.requirement, case.fact));
     let gateway = gateway::all().into_iter().map(|case| ("gateway", case.requirement, case.fact));
+    let node = node::all().into_iter().map(|case| ("node", case.requirement, case.fact));
     let recovery = recovery::all().into_iter().map(|case| ("recovery", case.requirement, case.fact));
-    let own = publishing.chain(gateway).chain(recovery).filter(|(_, of, _)| *of == requirement);
+    let own = publishing.chain(gateway).chain(node).chain(recovery).filter(|(_, of, _)| *of == requirement);
     own.map(|(program, _, fact)| (program, fact)).collect()
 }

@@ -17,6 +17,10 @@ use tokio::time::sleep;
 use super::front::Front;
 use super::trace::{Around, Ended, calls};
 use super::watch::{Said, Watch};
+use crate::http::client::{Limits, exchange};
+use crate::http::connect::Connect;
+use crate::http::exchange::Request;
+use crate::http::sockets::Tcp;
 
 /// How long the world must be quiet after the client's end before it is judged: what the client sent last may still be
 /// on its way.
@@ -33,6 +37,8 @@ pub(super) struct Stage {
     /// The environment of a client: names, and values if they are set.
     variables: BTreeMap<&'static str, Option<String>>,
     fronts: Vec<Front>,
+    /// Base URLs by site, without fronts.
+    own_urls: BTreeMap<&'static str, String>,
     _listeners: Vec<Listener>,
     /// The requests that were listed as they arrived.
     listed: usize,
@@ -55,6 +61,7 @@ impl Stage {
             open_sites(&handle, loopback).await.map_err(|e| format!("cannot listen: {e}"))?;
         let watch = Watch::new(handle.clone());
         Ok(Stage {
+            own_urls: handle.site_urls(),
             handle,
             watch,
             variables: BTreeMap::new(),
@@ -113,6 +120,18 @@ impl Stage {
             Ok((answer, outputs)) => (Ok(answer), outputs),
             Err(why) => (Err(format!("{action}: {why}")), Vec::new()),
         })
+    }
+
+    /// Sends a request of the suite's own to a site, and returns the JSON of a 2xx.
+    pub(super) async fn send(&self, site: &str, request: &Request) -> Result<Value, String> {
+        let url = self.own_urls.get(site).cloned().unwrap_or_default();
+        let stream = Tcp.connect(&url, None).await.map_err(|e| e.to_string())?;
+        let host = url.trim_start_matches("http://");
+        let response = exchange(stream, request, host, Limits::default()).await.map_err(|e| e.to_string())?;
+        if !(200..300).contains(&response.status) {
+            return Err(format!("{}: {} {}", request.target, response.status, response.text()));
+        }
+        response.json()
     }
 
     /// Sets exactly these faults.

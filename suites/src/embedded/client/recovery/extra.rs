@@ -8,10 +8,7 @@ use assay_spec::hosting::record::sign;
 use serde_json::{Value, json};
 
 use super::super::stage::Stage;
-use crate::http::client::{Limits, exchange};
-use crate::http::connect::Connect;
 use crate::http::exchange::Request;
-use crate::http::sockets::Tcp;
 
 /// A record that repeats another one with changes.
 #[derive(Clone, Copy)]
@@ -93,7 +90,7 @@ impl Extra {
         let address = Address::from_key(&key).to_string();
         let body = json!({ "message": message, "signature": signature, "address": address });
         let post = Request { body: body.to_string().into(), ..Request::new("POST", "/api/v0/messages") };
-        send(stage, &post.header("Content-Type", "application/json")).await.map(drop)
+        stage.send("network", &post.header("Content-Type", "application/json")).await.map(drop)
     }
 
     /// The record that it repeats.
@@ -111,19 +108,7 @@ impl Extra {
             Base::Live => live.map(|one| &one["terminal"]),
         };
         let hash = hash.and_then(Value::as_str).ok_or("the history has no such record")?;
-        let found = send(stage, &Request::new("GET", &format!("/api/v0/messages/{hash}"))).await?;
+        let found = stage.send("network", &Request::new("GET", &format!("/api/v0/messages/{hash}"))).await?;
         Ok(found["message"].clone())
     }
-}
-
-/// Sends a request to the node, and returns the JSON of a 2xx.
-async fn send(stage: &Stage, request: &Request) -> Result<Value, String> {
-    let url = stage.url("network");
-    let stream = Tcp.connect(&url, None).await.map_err(|e| e.to_string())?;
-    let host = url.trim_start_matches("http://");
-    let response = exchange(stream, request, host, Limits::default()).await.map_err(|e| e.to_string())?;
-    if !(200..300).contains(&response.status) {
-        return Err(format!("{}: {} {}", request.target, response.status, response.text()));
-    }
-    response.json()
 }

@@ -8,6 +8,7 @@ use assay_spec::json::holds;
 use serde_json::Value;
 
 use super::super::judge::{expect, fail};
+use super::super::printed::object;
 use super::Trace;
 use crate::harness::check::{Checked, Stop};
 
@@ -76,12 +77,7 @@ impl List {
 
 /// What the tool printed.
 fn printed(trace: &Trace) -> Result<&Value, Stop> {
-    let got = match &trace.printed {
-        Ok(json @ Value::Object(_)) => return Ok(json),
-        Ok(json) => format!("{json:.200}"),
-        Err(why) => why.clone(),
-    };
-    Err(fail("the output", "one JSON object", got, None))
+    object(&trace.printed)
 }
 
 /// Expects the warnings that are `asked` about by name and subject, and no others of those.

@@ -26,6 +26,7 @@ use assay_spec::hosting::requirements::recovery::OWNER_ALONE;
 use serde_json::Value;
 
 use super::judge::{Client, Hold, Worlds, run, selected, sorted};
+use super::printed::Printed;
 use super::trace::{Around, Call};
 use super::{Ability, judge as shared};
 use crate::harness::data::{Outcome, Run};
@@ -52,8 +53,8 @@ pub struct Suite {
 pub struct Trace {
     /// Its requests.
     calls: Vec<Call>,
-    /// What it printed, or why that cannot be read.
-    printed: Result<Value, String>,
+    /// What it printed.
+    printed: Printed,
     /// What is there to recover, in the form that the tool prints.
     written: Value,
     /// How it ended, and what reports show besides.

@@ -1,7 +1,5 @@
 //! Serves one world of a case, runs the tool in it, and recovers the same history for comparison.
 
-use std::io::Read;
-use std::process::Stdio;
 use std::sync::Arc;
 
 use assay_sim::World;
@@ -12,15 +10,12 @@ use assay_spec::crypto::text::parse_prefixed_hex;
 use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::{Service, Strict};
 use serde_json::{Value, json};
-use tokio::io::AsyncReadExt;
-use tokio::process::ChildStdout;
-use tokio::sync::mpsc;
-use tokio::time::{interval, timeout};
 
 use super::super::judge::Hold;
+use super::super::printed::{self, Printed};
 use super::super::stage::Stage;
 use super::super::trace::{Ended, calls};
-use super::super::watch::{READ_EVERY, Said};
+use super::super::watch::Said;
 use super::extra::Authors;
 use super::scene::{History, Nodes, Scene};
 use super::{Suite, Trace};
@@ -28,8 +23,6 @@ use crate::harness::probe::wall_clock;
 use crate::http::sockets::Tcp;
 use crate::services::hosting::collect::{Wanted, recover};
 
-/// The most bytes of a tool's output that are read.
-const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 /// The most steps of a minute until a history is written.
 const MINUTES: usize = 24 * 60;
 
@@ -45,77 +38,15 @@ struct Opened<'a> {
 /// Starts the world, runs the tool in it once, and returns what it did. An error is the harness's own.
 pub(super) async fn play(suite: &Suite, scene: &Scene) -> Result<Trace, String> {
     let opened = open(suite, scene).await?;
-    let mut started = opened.stage.start(&suite.client.command, Stdio::null(), Stdio::piped())?;
-    let output = started.child.stdout.take().ok_or("no standard output")?;
-    let running = async {
-        let printed = read(output).await;
-        let status = started.child.wait().await.map_err(|e| format!("cannot wait for the tool: {e}"))?;
-        Ok::<_, String>((printed, status.code()))
-    };
-    let limit = suite.client.limit;
-    let (printed, ended) = match timeout(limit, running).await {
-        Ok(ran) => ran.map(|(printed, code)| (printed, Ended::Itself(code)))?,
-        Err(_) => (Err("nothing in time".to_owned()), Ended::Stopped(limit)),
-    };
-    if let Ended::Stopped(_) = ended {
-        started.child.kill().await.map_err(|e| format!("cannot stop the tool: {e}"))?;
-    }
-    opened.close(printed, ended, Some(&started.said)).await
+    let (printed, ended, said) = printed::run(&opened.stage, &suite.client).await?;
+    opened.close(printed, ended, Some(&said)).await
 }
 
 /// Opens the world for a tool that the user starts, until the hold ends. The user enters what it prints.
 pub(super) async fn hold(suite: &Suite, scene: &Scene, hold: Hold<'_>) -> Result<Trace, String> {
-    let Hold { say, end } = hold;
     let mut opened = open(suite, scene).await?;
-    say("Start the tool with this environment:");
-    opened.stage.exports().iter().for_each(|line| say(line));
-    say(
-        "Its requests are listed as they are answered. Pipe what it prints into this command, or enter it and end with Ctrl-D.",
-    );
-    say("Ctrl-C ends the world and prints the verdict.");
-    let (mut printed, mut ticks) = (Err("nothing: no JSON was entered".to_owned()), interval(READ_EVERY));
-    let mut entered = entered();
-    tokio::pin!(end);
-    loop {
-        tokio::select! {
-            () = &mut end => break,
-            Some(bytes) = entered.recv() => printed = parse(&bytes),
-            _ = ticks.tick() => opened.stage.list(say),
-        }
-    }
-    opened.stage.list(say);
+    let printed = printed::hold(&mut opened.stage, hold).await;
     opened.close(printed, Ended::Unknown, None).await
-}
-
-/// The whole standard input of this process. A thread reads it, which does not keep the process from ending.
-fn entered() -> mpsc::UnboundedReceiver<Vec<u8>> {
-    let (sender, entered) = mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if std::io::stdin().take(OUTPUT_BYTES).read_to_end(&mut bytes).is_ok() {
-            // After Ctrl-C nothing is waiting for it.
-            let _ = sender.send(bytes);
-        }
-    });
-    entered
-}
-
-/// Reads the output of a tool to its end.
-async fn read(output: ChildStdout) -> Result<Value, String> {
-    let mut bytes = Vec::new();
-    let read = output.take(OUTPUT_BYTES).read_to_end(&mut bytes).await;
-    read.map_err(|e| format!("output that cannot be read: {e}"))?;
-    parse(&bytes)
-}
-
-fn parse(bytes: &[u8]) -> Result<Value, String> {
-    if bytes.len() as u64 == OUTPUT_BYTES {
-        return Err(format!("{OUTPUT_BYTES} bytes or more"));
-    }
-    serde_json::from_slice(bytes).map_err(|e| match String::from_utf8_lossy(bytes).trim() {
-        "" => "no output".to_owned(),
-        text => format!("not JSON ({e}): {text:.200}"),
-    })
 }
 
 /// Opens the world of a case, and writes its history.
@@ -187,12 +118,7 @@ impl Opened<'_> {
     }
 
     /// The trace, after the sockets are closed.
-    async fn close(
-        mut self,
-        printed: Result<Value, String>,
-        ended: Ended,
-        said: Option<&Said>,
-    ) -> Result<Trace, String> {
+    async fn close(mut self, printed: Printed, ended: Ended, said: Option<&Said>) -> Result<Trace, String> {
         self.stage.settle().await;
         let sent = self.stage.watch.entries.len();
         let written = self.written().await?;
