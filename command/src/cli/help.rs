@@ -50,6 +50,7 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "ci" "docs/ci.md";
     "simulator" "docs/simulator.md";
     "testing-clients" "docs/testing-clients.md";
+    "client-duties" "docs/client-duties.md";
     "golden-vectors" "docs/vectors.md";
     "vectors-protocol" "docs/vectors-protocol.md";
     "content-identifiers" "docs/content-identifiers.md";

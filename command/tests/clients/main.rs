@@ -11,13 +11,14 @@ mod nodes;
 mod recoveries;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use assay_spec::requirement::{Evidence, Level, Subject};
 use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::client::publish::{ABILITIES, Case, Suite, all};
-use assay_suites::embedded::client::{Client, Hold};
+use assay_suites::embedded::client::{Client, Hold, duties};
 use assay_suites::harness::data::{Outcome, Verdict};
 use assay_suites::report::words::{account, reason};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -261,6 +262,7 @@ fn main() {
         Trial::test("a_world_that_is_held_open_judges_what_arrives", held_world_judges_what_arrives),
         Trial::test("an_idle_client_passes_nothing", an_idle_client_passes_nothing),
         Trial::test("rows_and_cases_belong_together", rows_and_cases_belong_together),
+        Trial::test("the_page_of_duties_is_current", page_of_duties_is_current),
     ];
     for (name, _, place, facts) in CAUGHT {
         trials.push(Trial::test(format!("caught::{name}"), move || is_caught(name, place, facts)));
@@ -373,6 +375,21 @@ fn an_idle_client_passes_nothing() -> Result<(), Failed> {
 fn rows_and_cases_belong_together() -> Result<(), Failed> {
     let cases = all();
     belong_together(Service::Publish, cases.iter().map(|case| (case.requirement.to_string(), case.fact)))
+}
+
+/// The tables of docs/client-duties.md are those of the cases. Otherwise the right page is written to the target folder.
+fn page_of_duties_is_current() -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/client-duties.md"))?;
+    let introduction = page.split("\n## ").next().unwrap_or_default();
+    let ending = page.rsplit("\n## ").next().unwrap_or_default();
+    let current = format!("{introduction}{}\n## {ending}", duties());
+    if page == current {
+        return Ok(());
+    }
+    let right = root.join("target/client-duties.md");
+    std::fs::write(&right, current)?;
+    Err(format!("docs/client-duties.md is not current; {} is", right.display()).into())
 }
 
 /// Every row of a service whose evidence is its client suite has a case, and no fact appears twice.
