@@ -2,12 +2,13 @@
 
 use std::io::Read;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
-use tokio::process::ChildStdout;
+use tokio::process::Child;
 use tokio::sync::mpsc;
-use tokio::time::{interval, timeout};
+use tokio::time::{interval, sleep, timeout};
 
 use super::judge::{Client, Hold, fail};
 use super::stage::Stage;
@@ -18,19 +19,16 @@ use crate::harness::check::Stop;
 /// The most bytes of a client's output that are read.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// How long an output must be quiet after its client has exited.
+const QUIET: Duration = Duration::from_millis(300);
+
 /// What a client printed, or why that cannot be read.
 pub(super) type Printed = Result<Value, String>;
 
 /// Runs a client to its end, or stops it. An error is the harness's own.
 pub(super) async fn run(stage: &Stage, client: &Client) -> Result<(Printed, Ended, Said), String> {
     let mut started = stage.start(&client.command, Stdio::null(), Stdio::piped())?;
-    let output = started.child.stdout.take().ok_or("no standard output")?;
-    let running = async {
-        let printed = read(output).await;
-        let status = started.child.wait().await.map_err(|e| format!("cannot wait for the client: {e}"))?;
-        Ok::<_, String>((printed, Ended::Itself(status.code())))
-    };
-    let (printed, ended) = match timeout(client.limit, running).await {
+    let (printed, ended) = match timeout(client.limit, ended(&mut started.child)).await {
         Ok(ran) => ran?,
         Err(_) => (Err("nothing in time".to_owned()), Ended::Stopped(client.limit)),
     };
@@ -85,12 +83,28 @@ fn entered() -> mpsc::UnboundedReceiver<Vec<u8>> {
     entered
 }
 
-/// Reads the output of a client to its end.
-async fn read(output: ChildStdout) -> Printed {
-    let mut bytes = Vec::new();
-    let read = output.take(OUTPUT_BYTES).read_to_end(&mut bytes).await;
-    read.map_err(|e| format!("output that cannot be read: {e}"))?;
-    parse(&bytes)
+/// Reads the output of a client, and waits for its exit. A child process that keeps the output open is not waited for.
+async fn ended(child: &mut Child) -> Result<(Printed, Ended), String> {
+    let output = child.stdout.take().ok_or("no standard output")?;
+    let (mut output, mut bytes, mut status) = (output.take(OUTPUT_BYTES), Vec::new(), None);
+    loop {
+        tokio::select! {
+            read = output.read_buf(&mut bytes) => match read {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            },
+            exited = child.wait(), if status.is_none() => status = Some(exited),
+            () = sleep(QUIET), if status.is_some() => break,
+        }
+    }
+    // A client that goes on writing must not wait for a reader.
+    drop(output);
+    let status = match status {
+        Some(status) => status,
+        None => child.wait().await,
+    };
+    let status = status.map_err(|e| format!("cannot wait for the client: {e}"))?;
+    Ok((parse(&bytes), Ended::Itself(status.code())))
 }
 
 fn parse(bytes: &[u8]) -> Printed {
