@@ -38,7 +38,8 @@ use super::limits::{ForgetRetries, Limits};
 use super::long_deviations::{
     self, ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed,
     each_value, forget_posts, hide_only, is_removing, is_whole, judge_without, later, longer, lower, number,
-    part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten, without_last,
+    of_equal_bytes, part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten,
+    without_last,
 };
 use super::messages::create::{self, Known, Take};
 use super::messages::flat::FlatQuery;
@@ -679,6 +680,13 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Reclaimed>| r["reason"] = Value::Null;
     store::REMOVED_BYTES => "files of removed STOREs are still served",
         step |s: &mut ReleaseRemoved| s.0 = |_, _, _| ();
+    store::REMOVED_ALONE => "the file of a removed STORE leaves although another STORE has its bytes",
+        step |s: &mut ReleaseRemoved| {
+            s.0 = |core, state, number| {
+                let now = core.now();
+                removal::release_for_all(core, state, number, Some(now));
+            };
+        };
     store::LAGGING => "a node that lacks a message reports it as pending", step |s: &mut Missing| {
         s.0 = |core, state, hash| pending(core, state, hash, &store::LAGGING);
     };
@@ -705,6 +713,17 @@ const API: &[Deviation] = deviations! {
             forgets::apply(core, state, number, targets);
             forget_posts(state, number, targets);
         };
+    };
+    forget::EQUAL_BYTES => "every STORE of the same bytes is forgotten", step |s: &mut Forget| {
+        s.0 = |core, state, number, targets| {
+            let equal = of_equal_bytes(state, targets);
+            forgets::apply(core, state, number, targets);
+            let by = state.primary.store.stored(number).hash();
+            equal.into_iter().for_each(|other| removal::forgotten(core, state, other, by));
+        };
+    };
+    forget::EQUAL_BYTES, "file" => "a file leaves although another STORE has its bytes", step |s: &mut ReleaseForgotten| {
+        s.0 = |core, state, number| removal::release_for_all(core, state, number, None);
     };
 
     signing::GENERAL_TAKEN => "a general signature is rejected", guard;

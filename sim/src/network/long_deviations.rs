@@ -183,6 +183,20 @@ pub(super) fn forget_posts(state: &mut State, number: Number, Targets(hashes): &
     }
 }
 
+/// The STORE messages that can be forgotten, and whose files have the same bytes as those of the targets.
+pub(super) fn of_equal_bytes(state: &State, Targets(hashes): &Targets) -> Vec<Number> {
+    let store = &state.primary.store;
+    let cid = |number: &Number| store.life(*number).and_then(|life| life.cid.clone());
+    let targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();
+    let cids: Vec<Arc<str>> = targets.iter().filter_map(cid).collect();
+    let types = Some(vec![MessageType::Store.name().to_owned()]);
+    let selection = store.select(&MessageFilter { types, ..MessageFilter::default() });
+    let mut all = selection.at(0..selection.total());
+    all.retain(|other| !targets.contains(other) && cid(other).is_some_and(|cid| cids.contains(&cid)));
+    all.retain(|other| matches!(store.state(*other), StoreState::Processed | StoreState::Removing));
+    all
+}
+
 /// Whether a write names every member of an aggregate.
 pub(super) fn is_whole(kept: &Kept, write: &Write) -> bool {
     kept.aggregate.record().content.keys().all(|name| write.content.contains_key(name))

@@ -549,6 +549,8 @@ crate::requirements! {
         REMOVED: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0xd3a1_35d3, "States and transitions" 0x619a_cd3e, "States and transitions" 0x3f80_1f68];
         /// The file of a message that was reclaimed is no longer available.
         REMOVED_BYTES: Must Server Check at REMOVAL ["Reading the STORE message (recovery rules)" 0xd3a1_35d3, "States and transitions" 0x619a_cd3e];
+        /// The removal of a message leaves another STORE of the same bytes as it is, with its file.
+        REMOVED_ALONE: Must Server Check at REMOVAL ["Reading the STORE message (recovery rules)" 0x2c05_70ce, "States and transitions" 0x619a_cd3e];
         /// A node that lacks the message returns 404.
         LAGGING: Must Server Check at MESSAGE rejects LAGGING ["Reading the STORE message (recovery rules)" 0x9608_3658, "Errors" 0x7e3f_7118];
         /// The content identifier of a live STORE is `message.content.item_hash`.
@@ -595,6 +597,8 @@ crate::requirements! {
         HASHES: Must Server Check at MESSAGE_CREATION values HASHES rejects TYPED ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
         /// A POST remains readable after the FORGET of the STORE that it names.
         POSTS_REMAIN: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x60ad_3e6e];
+        /// A FORGET leaves another STORE of the same bytes as it is, with its file.
+        EQUAL_BYTES: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x2c05_70ce, "States and transitions" 0xf217_f297];
         /// The result of a FORGET is left open for another owner's target, a target that is not a STORE, one named twice and one forgotten already; the simulator rejects the first two and ignores the others.
         OWN_TARGETS: Must Server Open("the sentence about targets names unknown, missing, removed, rejected and pending ones only") at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145, "Stored records written by the hosting application" 0x5680_55c7];
     }

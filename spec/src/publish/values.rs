@@ -577,8 +577,9 @@ pub const CIDS: &[ValueKind] = strings! {
 
 /// Versions of uncommon lengths and characters.
 pub const VERSIONS: &[ValueKind] = strings! {
-    "words": "build 2026-01 #7";
+    "words-and-outer-blanks": " build 2026-01 #7 ";
     deep
+    "words": "build 2026-01 #7",
     "dots": "0.1.7",
     "exponent": "1e3",
     "upper-case": "V1-RC",

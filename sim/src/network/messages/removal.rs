@@ -75,6 +75,21 @@ pub(super) fn release(core: &mut Core, state: &mut State, number: Number, at: Op
     release_file(core, state, &cid, at);
 }
 
+/// Releases the file of a message as if no other message kept it.
+pub(in crate::network) fn release_for_all(
+    core: &mut Core,
+    state: &mut State,
+    number: Number,
+    at: Option<Instant>,
+) {
+    let Some(cid) = state.primary.store.life(number).and_then(|life| life.cid.clone()) else { return };
+    let kept_by = state.primary.store.files.find(&cid).map_or(0, |file| file.kept_by);
+    for _ in 1..kept_by {
+        state.primary.store.files.release(&cid);
+    }
+    release_file(core, state, &cid, at);
+}
+
 /// Releases a file that one message less keeps.
 fn release_file(core: &mut Core, state: &mut State, cid: &str, at: Option<Instant>) {
     if !state.primary.store.files.release(cid) || state.primary.derived.pins.contains(cid) {

@@ -226,16 +226,21 @@ impl Script {
     fn lives(&mut self) {
         let wallet = Wallet::new(7);
         let files: Vec<(String, String)> =
-            (0..6).map(|n| self.upload(&wallet, &format!("life {n}"))).collect();
+            (0..7).map(|n| self.upload(&wallet, &format!("life {n}"))).collect();
         let look = |script: &mut Script| {
             for (hash, cid) in &files {
                 script.get(&format!("{MESSAGES}/{hash}"));
                 script.get(&format!("/api/v0/storage/raw/{cid}"));
             }
         };
+        // The first and the last file once more, by another owner.
+        let other = Wallet::new(12);
+        let equal = ["life 0", "life 6"].map(|file| self.upload(&other, file));
         let note = message(&self.driver, "POST", &json!({ "storeRef": files[0].0 }));
         let note = self.create(&wallet, &note);
-        self.perform("network.reclaim", &json!({ "hash": files[5].0 }));
+        for removed in &files[5..] {
+            self.perform("network.reclaim", &json!({ "hash": removed.0 }));
+        }
         look(self);
         self.driver.advance(DAY);
         look(self);
@@ -271,6 +276,10 @@ impl Script {
         self.driver.set_faults(&json!([]));
         self.driver.advance(2 * DAY);
         look(self);
+        for (hash, cid) in &equal {
+            self.get(&format!("{MESSAGES}/{hash}"));
+            self.get(&format!("/api/v0/storage/raw/{cid}"));
+        }
         self.perform("network.lag", &json!({ "ms": 1000 }));
         let (late, _) = self.upload(&wallet, "late");
         for site in [MIRROR, ALTERNATIVE] {

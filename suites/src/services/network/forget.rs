@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::replies::expect_unprocessed;
 use super::scene::{
-    another, created, forget, forgotten, look, look_until, once_settled, post_content, reclaimed, run_out,
-    settling, status,
+    TWO_DAYS, another, created, forget, forgotten, look, look_until, once_settled, post_content, reclaimed,
+    run_out, settling, status,
 };
-use super::upload::stored;
+use super::upload::{expect_remains, of_equal_bytes, stored};
 use super::wire::{Draft, now, pass};
 use super::{ACCEPTED, REJECTED, given_of_owner, owned};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -226,6 +226,20 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
         expect_unprocessed(probe, &good, &bad, "hashes", wrong).await?;
     }
     good.send(probe).await?.counterpart_status(ACCEPTED)
+}
+
+/// Uploads the same bytes for two owners, and sends a FORGET for the first STORE. The second must not be forgotten, and a node must
+/// serve its file; in a world of its own two days later.
+#[shows(rows::EQUAL_BYTES, after(store::FORGOTTEN, rows::APPLIES))]
+async fn store_of_equal_bytes_remains(probe: &Probe<'_>) -> Checked {
+    let (one, other) = of_equal_bytes(probe).await?;
+    forgotten(probe, &one.upload.caller, &[&one.hash]).await?;
+    let state = status(&once_settled(probe, &one.hash, "forgotten").await?);
+    probe.given(state == "forgotten", format!("the first STORE is {state}"))?;
+    if probe.owns_time() {
+        pass(probe, TWO_DAYS).await?;
+    }
+    expect_remains(probe, &other).await
 }
 
 /// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its

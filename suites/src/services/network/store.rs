@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::given;
 use super::replies::until;
-use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, reclaimed, run_out};
-use super::upload::{Stored, Way, is_readable, is_served, stored};
+use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, reclaimed, run_out, status};
+use super::upload::{Stored, Way, expect_remains, is_readable, is_served, of_equal_bytes, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -250,6 +250,18 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     let (stored, names) = stored_and_read(probe, &owner).await?;
     reclaimed(probe, &owner).await?;
     expect_gone(probe, &stored, &names).await
+}
+
+/// Uploads the same bytes for two owners, takes away the credits of the first and lets two days pass. The second STORE must be neither
+/// removed nor `removing`, and a node must serve its file.
+#[shows(rows::REMOVED_ALONE, needs(Clock, Actions), after(rows::REMOVED))]
+async fn store_of_equal_bytes_remains_after_a_removal(probe: &Probe<'_>) -> Checked {
+    let (one, other) = of_equal_bytes(probe).await?;
+    reclaimed(probe, &one.upload.caller).await?;
+    let gone = look_until(probe, &one.hash, "removed").await?;
+    let is_gone = gone.status() == 410 || status(&gone) == "removed";
+    probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
+    expect_remains(probe, &other).await
 }
 
 /// Uploads a file while the mirror lags and reads its message at the mirror. The answer must be 404; a file from before

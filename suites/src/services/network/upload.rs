@@ -4,11 +4,11 @@ use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
 use assay_spec::network::storage as endpoints;
 
-use super::caller::Caller;
-use super::scene::{another, read};
-use super::wire::Call;
+use super::caller::{Caller, caller};
+use super::scene::{another, look, read, status};
+use super::wire::{Call, PRIMARY};
 use super::{ACCEPTED, CREATED};
-use crate::harness::check::Stop;
+use crate::harness::check::{Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Request;
 use crate::http::multipart::Form;
@@ -112,6 +112,27 @@ impl Stored {
 /// Uploads an ordinary file of `caller`. If it is not accepted, the check is inconclusive.
 pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored, Stop> {
     uploaded(probe, Upload::new(probe, caller)).await
+}
+
+/// Uploads the same bytes for two new owners.
+pub(super) async fn of_equal_bytes(probe: &Probe<'_>) -> Result<(Stored, Stored), Stop> {
+    let one = stored(probe, &caller(probe)).await?;
+    let bytes = one.upload.bytes.clone();
+    let other = uploaded(probe, Upload { bytes, ..Upload::new(probe, &caller(probe)) }).await?;
+    probe.given(one.hash != other.hash, "two uploads of two owners have one hash")?;
+    Ok((one, other))
+}
+
+/// Expects that a STORE was neither forgotten nor removed, and that the public address serves its file.
+pub(super) async fn expect_remains(probe: &Probe<'_>, stored: &Stored) -> Checked {
+    let answer = look(probe, &stored.hash).await?;
+    let state = status(&answer);
+    let remains = answer.status() == 200 && !["removing", "removed", "forgotten"].contains(&state.as_str());
+    let got = format!("{} {state}", answer.status());
+    answer.expect(remains, "the other STORE", "200, and as it was", got)?;
+    let is_there = is_readable(probe, PRIMARY, stored, &stored.names(probe).await?).await?;
+    let got = if is_there { "200" } else { "no file" };
+    probe.expect(is_there, "the file of the other STORE", "200, with its bytes", got)
 }
 
 /// Uploads a file. If it is not accepted, the check is inconclusive.
