@@ -6,11 +6,10 @@ use assay_spec::Service;
 use assay_suites::embedded::client::Client;
 use assay_suites::embedded::client::gateway::{ABILITIES, Case, Suite, all};
 use assay_suites::harness::data::{Outcome, Verdict};
-use assay_suites::report::words::{account, reason};
 use libtest_mimic::{Failed, Trial};
 
 use super::gateway::{self, Fault};
-use super::{belong_together, fails_there, left_out};
+use super::{all_pass, belong_together, fails_there, left_out, none_pass};
 
 /// Started with this flag, the program is a client.
 pub(crate) const FLAG: &str = "--gateway-fault";
@@ -148,13 +147,15 @@ pub(crate) fn run(name: &str) -> i32 {
 /// The tests.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        Trial::test("gateway::a_conforming_client_conforms", || conforms(&suite("none")?)),
+        Trial::test("gateway::a_conforming_client_conforms", || all_pass(&judged(&suite("none")?, &all())?)),
         Trial::test("gateway::assay_chat_conforms", || {
             let mut suite = suite("none")?;
             suite.client.command = [env!("CARGO_BIN_EXE_assay"), "chat"].map(str::to_owned).to_vec();
-            conforms(&suite)
+            all_pass(&judged(&suite, &all())?)
         }),
-        Trial::test("gateway::an_idle_client_passes_nothing", an_idle_client_passes_nothing),
+        Trial::test("gateway::an_idle_client_passes_nothing", || {
+            none_pass(&judged(&suite("idle")?, &all())?)
+        }),
         Trial::test("gateway::rows_and_cases_belong_together", || {
             let cases = all();
             let cases = cases.iter().map(|case| (case.requirement.to_string(), case.fact));
@@ -188,22 +189,6 @@ fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed
     Ok(runtime.block_on(suite.run(cases, |_| {})).outcomes)
 }
 
-fn conforms(suite: &Suite) -> Result<(), Failed> {
-    let bad: Vec<String> = judged(suite, &all())?
-        .into_iter()
-        .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| {
-            format!(
-                "{}: {}\n  {}",
-                outcome.fact,
-                reason(&outcome),
-                outcome.why.iter().map(account).collect::<Vec<_>>().join("\n  ")
-            )
-        })
-        .collect();
-    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
-}
-
 /// A client that declares what it lacks passes all other worlds. The worlds that need it are not applicable.
 fn lacks(fault: &str, flag: &str) -> Result<(), Failed> {
     let mut suite = suite(fault)?;
@@ -216,16 +201,6 @@ fn lacks(fault: &str, flag: &str) -> Result<(), Failed> {
         return Err(format!("{count} worlds of {} are not applicable", outcomes.len()).into());
     }
     left_out(&outcomes, flag, count)
-}
-
-/// A client that does nothing violates no "must not" rule, but no check may pass for it.
-fn an_idle_client_passes_nothing() -> Result<(), Failed> {
-    let passed: Vec<&str> = judged(&suite("idle")?, &all())?
-        .into_iter()
-        .filter(|outcome| outcome.verdict == Verdict::Pass)
-        .map(|outcome| outcome.fact)
-        .collect();
-    if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
 }
 
 /// Every world has a client that fails in it.

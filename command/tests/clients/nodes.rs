@@ -18,7 +18,7 @@ use assay_suites::report::words::reason;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
-use super::{belong_together, left_out};
+use super::{all_pass, belong_together, left_out, none_pass};
 
 /// Started with this flag, the program is a client.
 pub(crate) const FLAG: &str = "--node-fault";
@@ -193,7 +193,7 @@ impl Program {
                 Err(_) => continue,
             };
             match response.status {
-                200 | 201 | 202 => return response.json(),
+                200..=202 => return response.json(),
                 429 if self.fault == Fault::IgnoresRetryAfter => {}
                 429 => {
                     let seconds = response.header("retry-after").and_then(|text| text.parse().ok());
@@ -274,8 +274,8 @@ async fn send(node: &str, request: &Request, timeout_s: u64) -> Result<Response,
 /// The tests.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        Trial::test("node::a_conforming_program_conforms", || conforms("none")),
-        Trial::test("node::an_idle_program_passes_nothing", idle_program_passes_nothing),
+        Trial::test("node::a_conforming_program_conforms", || all_pass(&judged(&suite("none")?, &all())?)),
+        Trial::test("node::an_idle_program_passes_nothing", || none_pass(&judged(&suite("idle")?, &all())?)),
         Trial::test("node::a_program_without_uploads_conforms", || lacks("no-uploads", 2)),
         Trial::test("node::a_program_that_uses_one_node_conforms", || lacks("no-mirrors", 1)),
         Trial::test("node::rows_and_cases_belong_together", || {
@@ -304,13 +304,6 @@ fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed
     Ok(runtime.block_on(suite.run(cases, |_| {})).outcomes)
 }
 
-fn conforms(fault: &str) -> Result<(), Failed> {
-    let outcomes = judged(&suite(fault)?, &all())?;
-    let bad = outcomes.iter().filter(|outcome| outcome.verdict != Verdict::Pass);
-    let bad: Vec<String> = bad.map(|outcome| format!("{}: {}", outcome.fact, reason(outcome))).collect();
-    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
-}
-
 /// The program fails in the worlds of these facts.
 fn is_caught(name: &str, facts: &[&str]) -> Result<(), Failed> {
     let cases: Vec<&Case> = all().into_iter().filter(|case| facts.contains(&case.fact)).collect();
@@ -322,13 +315,6 @@ fn is_caught(name: &str, facts: &[&str]) -> Result<(), Failed> {
     let bad: Vec<String> =
         bad.map(|one| format!("{}: {:?} {}", one.fact, one.verdict, reason(one))).collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
-}
-
-fn idle_program_passes_nothing() -> Result<(), Failed> {
-    let outcomes = judged(&suite("idle")?, &all())?;
-    let passed: Vec<&str> =
-        outcomes.iter().filter(|one| one.verdict == Verdict::Pass).map(|one| one.fact).collect();
-    if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
 }
 
 fn lacks(flag: &str, count: usize) -> Result<(), Failed> {

@@ -18,7 +18,7 @@ use assay_suites::report::words::reason;
 use assay_suites::services::hosting::collect::{Wanted, recover};
 use libtest_mimic::{Failed, Trial};
 
-use super::left_out;
+use super::{all_pass, left_out, none_pass};
 
 /// Started with this flag, the program is a tool.
 pub(crate) const FLAG: &str = "--recovery-fault";
@@ -80,12 +80,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("recovery::assay_recover_conforms", || {
             let mut suite = suite("none")?;
             suite.client.command = [env!("CARGO_BIN_EXE_assay"), "recover"].map(str::to_owned).to_vec();
-            conforms(&judged(&suite, &all())?)
+            all_pass(&judged(&suite, &all())?)
         }),
-        Trial::test("recovery::a_conforming_tool_conforms", || conforms(&judged(&suite("none")?, &all())?)),
-        Trial::test("recovery::an_idle_tool_passes_nothing", || passes_nothing("idle")),
+        Trial::test("recovery::a_conforming_tool_conforms", || all_pass(&judged(&suite("none")?, &all())?)),
+        Trial::test("recovery::an_idle_tool_passes_nothing", || none_pass(&judged(&suite("idle")?, &all())?)),
         Trial::test("recovery::a_tool_that_prints_a_list_passes_nothing", || {
-            passes_nothing("prints-nonsense")
+            none_pass(&judged(&suite("prints-nonsense")?, &all())?)
         }),
         Trial::test("recovery::a_tool_that_hangs_fails", hanging_tool_fails),
         Trial::test("recovery::a_tool_that_reads_one_node_conforms", || lacks("no-mirrors", 1)),
@@ -113,12 +113,6 @@ fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed
     Ok(runtime.block_on(suite.run(cases, |_| {})).outcomes)
 }
 
-fn conforms(outcomes: &[Outcome]) -> Result<(), Failed> {
-    let bad = outcomes.iter().filter(|outcome| outcome.verdict != Verdict::Pass);
-    let bad: Vec<String> = bad.map(|outcome| format!("{}: {}", outcome.fact, reason(outcome))).collect();
-    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
-}
-
 /// The tool that breaks the requirement of a world fails in it.
 fn is_caught(case: &'static Case) -> Result<(), Failed> {
     let other = BROKEN.iter().find(|(fact, _)| *fact == case.fact).map(|(_, rule)| (*rule).to_owned());
@@ -131,13 +125,6 @@ fn is_caught(case: &'static Case) -> Result<(), Failed> {
             .collect::<String>()
             .into()),
     }
-}
-
-fn passes_nothing(fault: &str) -> Result<(), Failed> {
-    let outcomes = judged(&suite(fault)?, &all())?;
-    let passed: Vec<&str> =
-        outcomes.iter().filter(|one| one.verdict == Verdict::Pass).map(|one| one.fact).collect();
-    if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
 }
 
 fn hanging_tool_fails() -> Result<(), Failed> {

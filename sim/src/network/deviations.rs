@@ -719,7 +719,9 @@ const API: &[Deviation] = deviations! {
             let equal = of_equal_bytes(state, targets);
             forgets::apply(core, state, number, targets);
             let by = state.primary.store.stored(number).hash();
-            equal.into_iter().for_each(|other| removal::forgotten(core, state, other, by));
+            for other in equal {
+                removal::forgotten(core, state, other, by);
+            }
         };
     };
     forget::EQUAL_BYTES, "file" => "a file leaves although another STORE has its bytes", step |s: &mut ReleaseForgotten| {
