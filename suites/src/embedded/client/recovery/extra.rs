@@ -15,7 +15,7 @@ use crate::http::exchange::Request;
 pub(super) struct Extra {
     /// Who signs and sends it.
     pub(super) by: Author,
-    /// What it repeats: the first record of this kind, or of the deployment with this outcome.
+    /// What it repeats.
     pub(super) of: Base,
     /// It amends that record; otherwise it refers to what that record refers to.
     pub(super) amends: bool,
