@@ -37,8 +37,8 @@ use super::instances::changes::Changed;
 use super::limits::{ForgetRetries, Limits};
 use super::long_deviations::{
     self, ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed,
-    each_value, forget_posts, hide_only, is_removing, is_whole, judge_without, later, longer, lower, number,
-    of_equal_bytes, part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten,
+    each_value, forget_equal_bytes, forget_posts, hide_only, is_removing, is_whole, judge_without, later,
+    longer, lower, number, part, parts_with, pending, renamed, reversed, stopped, store_anyway, unwritten,
     without_last,
 };
 use super::messages::create::{self, Known, Take};
@@ -714,16 +714,7 @@ const API: &[Deviation] = deviations! {
             forget_posts(state, number, targets);
         };
     };
-    forget::EQUAL_BYTES => "every STORE of the same bytes is forgotten", step |s: &mut Forget| {
-        s.0 = |core, state, number, targets| {
-            let equal = of_equal_bytes(state, targets);
-            forgets::apply(core, state, number, targets);
-            let by = state.primary.store.stored(number).hash();
-            for other in equal {
-                removal::forgotten(core, state, other, by);
-            }
-        };
-    };
+    forget::EQUAL_BYTES => "every STORE of the same bytes is forgotten", step |s: &mut Forget| s.0 = forget_equal_bytes;
     forget::EQUAL_BYTES, "file" => "a file leaves although another STORE has its bytes", step |s: &mut ReleaseForgotten| {
         s.0 = |core, state, number| removal::release_for_all(core, state, number, None);
     };

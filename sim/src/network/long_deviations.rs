@@ -27,7 +27,7 @@ use super::measure::metrics as records;
 use super::measure::record::Measured;
 use super::messages::create::{self, Admit, Created};
 use super::messages::listing::Total;
-use super::messages::{single as handlers, typed};
+use super::messages::{forget, removal, single as handlers, typed};
 use super::nodes::node::NodeKind;
 use super::state::State;
 use super::storage::files::{self, Content as FileContent};
@@ -183,18 +183,25 @@ pub(super) fn forget_posts(state: &mut State, number: Number, Targets(hashes): &
     }
 }
 
-/// The STORE messages that can be forgotten, and whose files have the same bytes as those of the targets.
-pub(super) fn of_equal_bytes(state: &State, Targets(hashes): &Targets) -> Vec<Number> {
+/// Forgets the targets, and every STORE whose file has the bytes of one of them.
+pub(super) fn forget_equal_bytes(core: &mut Core, state: &mut State, number: Number, targets: &Targets) {
+    let Targets(hashes) = targets;
     let store = &state.primary.store;
     let cid = |number: &Number| store.life(*number).and_then(|life| life.cid.clone());
-    let targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();
-    let cids: Vec<Arc<str>> = targets.iter().filter_map(cid).collect();
+    let cids: Vec<Arc<str>> =
+        hashes.iter().filter_map(|hash| store.find_text(hash)).filter_map(|target| cid(&target)).collect();
     let types = Some(vec![MessageType::Store.name().to_owned()]);
     let selection = store.select(&MessageFilter { types, ..MessageFilter::default() });
-    let mut all = selection.at(0..selection.total());
-    all.retain(|other| !targets.contains(other) && cid(other).is_some_and(|cid| cids.contains(&cid)));
-    all.retain(|other| matches!(store.state(*other), StoreState::Processed | StoreState::Removing));
-    all
+    let mut equal = selection.at(0..selection.total());
+    equal.retain(|other| cid(other).is_some_and(|cid| cids.contains(&cid)));
+    let by = store.stored(number).hash();
+    forget::apply(core, state, number, targets);
+    let can_be_forgotten = [StoreState::Processed, StoreState::Removing];
+    for other in equal {
+        if can_be_forgotten.contains(&state.primary.store.state(other)) {
+            removal::forgotten(core, state, other, by);
+        }
+    }
 }
 
 /// Whether a write names every member of an aggregate.
