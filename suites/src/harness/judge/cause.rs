@@ -71,6 +71,8 @@ const REPEATED: usize = 3;
 enum Key {
     Explained(String, u32, u16),
     NoResponse(String, Discriminant<Broken>),
+    /// An endpoint whose responses begin and do not end.
+    Unended(String),
     Unavailable(String, &'static str),
     Repeated(u16, Vec<u8>),
     /// Site, wanted and received status, and the rest.
@@ -250,14 +252,13 @@ fn deviation(n: usize, outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> 
     let response = match &exchange.response {
         Ok(response) => response,
         Err(broken) => {
-            let key = Key::NoResponse(site, discriminant(broken));
-            // An answer that begins and does not end is a fault of its endpoint.
-            let keys = if broken.has_begun() {
-                vec![Key::Row(outcome.requirement.key, place.clone())]
+            // A response that begins and does not end is a fault of its endpoint.
+            let key = if broken.has_begun() {
+                Key::Unended(place.clone())
             } else {
-                vec![key]
+                Key::NoResponse(site, discriminant(broken))
             };
-            return with(Deviation::NoResponse, keys);
+            return with(Deviation::NoResponse, vec![key]);
         }
     };
     let status = response.status;
@@ -591,11 +592,13 @@ mod tests {
         };
         let said = "got no whole response: a response of status 200 began and did not end within 15 s: 70 bytes of its \
                     body came";
-        let titles: Vec<String> = found(vec![begun(0, "/v1/responses"), begun(1, "/v1/completions")])
-            .into_iter()
-            .map(|(title, ..)| title)
-            .collect();
-        assert_eq!(titles, [format!("POST /v1/responses {said}"), format!("POST /v1/completions {said}")]);
+        let found =
+            found(vec![begun(0, "/v1/responses"), begun(1, "/v1/completions"), begun(2, "/v1/completions")]);
+        let causes: Vec<(String, usize)> =
+            found.into_iter().map(|(title, _, outcomes)| (title, outcomes)).collect();
+        let expected = [("/v1/completions", 2), ("/v1/responses", 1)]
+            .map(|(path, outcomes)| (format!("POST {path} {said}"), outcomes));
+        assert_eq!(causes, expected);
     }
 
     #[test]
