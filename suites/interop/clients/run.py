@@ -30,7 +30,7 @@ CARELESS = {
         "any-nonce": "gateway.confidential.refused",
         "any-certificate": "gateway.confidential.pinned",
     },
-    "node": {"writes-again": "network.client.once"},
+    "node": {"writes-again": "network.client.once", "uploads-again": "network.client.once"},
     "recovery": {
         "any-sender": ("hosting.amends.authority", "hosting.recovery.strangers"),
         "any-claim": "hosting.claims.invalid",

@@ -122,6 +122,41 @@ pub(super) trait Worlds: Sized {
     }
 }
 
+/// What every suite of worlds offers: its cases, their selection, and how they are run.
+macro_rules! suite {
+    () => {
+        /// One world, and what a client must do in it.
+        pub type Case = $crate::embedded::client::Case<Scene, Trace>;
+
+        /// Every case, in the order of the requirements.
+        pub fn all() -> Vec<&'static Case> {
+            $crate::embedded::client::judge::sorted(cases::CASES)
+        }
+
+        /// The cases that one of the filters selects; all cases without filters.
+        pub fn select(filters: &[String]) -> Vec<&'static Case> {
+            $crate::embedded::client::judge::selected(cases::CASES, filters)
+        }
+
+        impl Suite {
+            /// Runs the cases. `seen` is called with each outcome as it is ready.
+            pub async fn run(
+                &self,
+                cases: &[&'static Case],
+                seen: impl FnMut(&$crate::harness::data::Outcome),
+            ) -> $crate::harness::data::Run {
+                $crate::embedded::client::judge::run(self, cases, seen).await
+            }
+
+            /// Opens the world of a case until the end of `hold`, and judges what arrived.
+            pub async fn hold(&self, case: &'static Case, hold: Hold<'_>) -> $crate::harness::data::Run {
+                $crate::embedded::client::judge::hold(self, case, hold).await
+            }
+        }
+    };
+}
+pub(super) use suite;
+
 type CaseOf<W> = Case<<W as Worlds>::Scene, <W as Worlds>::Trace>;
 
 /// What the client did in the conforming worlds.

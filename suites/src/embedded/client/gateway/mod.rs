@@ -25,16 +25,14 @@ mod wire;
 use assay_spec::Id;
 use assay_spec::gateway::requirements::client::BEARER;
 
-use super::judge::{Client, Hold, Worlds, run, selected, sorted};
+use super::Ability;
+use super::judge::{Client, Hold, Worlds, suite};
 use super::trace::{Around, Call};
-use super::{Ability, judge as shared};
-use crate::harness::data::{Outcome, Run};
 
 use scene::{Pays, Scene, Way};
 use trace::Trace;
 
-/// One world, and what a client must do in it.
-pub type Case = super::Case<Scene, Trace>;
+suite!();
 
 const DIRECT: Ability = Ability { flag: "no-direct", lack: "calls no servers directly" };
 const CONFIDENTIAL: Ability = Ability { flag: "no-confidential", lack: "verifies no confidential models" };
@@ -54,30 +52,10 @@ pub struct Suite {
     pub refresh_s: u64,
 }
 
-/// Every case, in the order of the requirements.
-pub fn all() -> Vec<&'static Case> {
-    sorted(cases::CASES)
-}
-
-/// The cases that one of the filters selects; all cases without filters.
-pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    selected(cases::CASES, filters)
-}
-
 impl Suite {
     /// The default time: 1 s for a list of servers.
     pub fn new(client: Client) -> Suite {
         Suite { client, refresh_s: 1 }
-    }
-
-    /// Runs the cases. `seen` is called with each outcome as it is ready.
-    pub async fn run(&self, cases: &[&'static Case], seen: impl FnMut(&Outcome)) -> Run {
-        run(self, cases, seen).await
-    }
-
-    /// Opens the world of a case until the end of `hold`, and judges what arrived.
-    pub async fn hold(&self, case: &'static Case, hold: Hold<'_>) -> Run {
-        shared::hold(self, case, hold).await
     }
 }
 

@@ -68,6 +68,13 @@ pub(super) static CASES: &[Case] = &[
         (Task::Instance, Wire::Late),
         judge::once,
     ),
+    forbids(
+        &client::ONCE,
+        "file_whose_response_is_lost_is_stored_once",
+        (Task::Upload, Wire::Lost),
+        judge::once,
+    ),
+    forbids(&client::ONCE, "file_that_returns_500_is_stored_once", (Task::Upload, Wire::Fails), judge::once),
     shows(&client::RESULT, "late_response_to_a_post_is_waited_for", (Task::Post, Wire::Late), judge::creates),
     shows(
         &client::RESULT,

@@ -23,17 +23,15 @@ mod wire;
 use assay_spec::Id;
 use assay_spec::network::requirements::client::SIGNS;
 
-use super::judge::{Client, Hold, Worlds, run, selected, sorted};
+use super::Ability;
+use super::judge::{Client, Hold, Worlds, suite};
 use super::printed::Printed;
 use super::trace::{Around, Call};
-use super::{Ability, judge as shared};
-use crate::harness::data::{Outcome, Run};
 
 use scene::{Scene, Task, Wire};
 use wire::Seen;
 
-/// One world, and what a program must do in it.
-pub type Case = super::Case<Scene, Trace>;
+suite!();
 
 const UPLOADS: Ability = Ability { flag: "no-uploads", lack: "uploads no files" };
 const MIRRORS: Ability = Ability { flag: "no-mirrors", lack: "uses one node only" };
@@ -62,28 +60,6 @@ pub struct Trace {
     content: serde_json::Value,
     /// How it ended, and what reports show besides.
     around: Around,
-}
-
-/// Every case, in the order of the requirements.
-pub fn all() -> Vec<&'static Case> {
-    sorted(cases::CASES)
-}
-
-/// The cases that one of the filters selects; all cases without filters.
-pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    selected(cases::CASES, filters)
-}
-
-impl Suite {
-    /// Runs the cases. `seen` is called with each outcome as it is ready.
-    pub async fn run(&self, cases: &[&'static Case], seen: impl FnMut(&Outcome)) -> Run {
-        run(self, cases, seen).await
-    }
-
-    /// Opens the world of a case until the end of `hold`, and judges what arrived.
-    pub async fn hold(&self, case: &'static Case, hold: Hold<'_>) -> Run {
-        shared::hold(self, case, hold).await
-    }
 }
 
 impl Worlds for Suite {

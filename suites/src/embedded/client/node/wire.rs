@@ -20,6 +20,8 @@ use super::scene::Wire;
 
 /// The most bytes of a request that are kept.
 const REQUEST_BYTES: usize = 1024 * 1024;
+/// How long a response takes that is lost or a failure. What is sent again has another time, in seconds.
+const LOST: Duration = Duration::from_millis(1100);
 /// How long a late response takes.
 const LATE: Duration = Duration::from_secs(4);
 /// The `Retry-After` of a 429, in seconds.
@@ -110,12 +112,14 @@ async fn between(
     let response = match line.wire {
         Wire::Lost if number == 0 => {
             drop(forward.await);
+            sleep(LOST).await;
             cut.notify_one();
             // The connection is closed before this response is sent.
             std::future::pending().await
         }
         Wire::Fails if number == 0 => {
             drop(forward.await);
+            sleep(LOST).await;
             failed(StatusCode::INTERNAL_SERVER_ERROR, "internal error", "internal")
         }
         Wire::Late if number == 0 => {

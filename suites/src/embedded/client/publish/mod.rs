@@ -18,17 +18,15 @@ use std::time::Duration;
 use assay_spec::Id;
 use assay_spec::publish::requirements::client::PUBLISHES;
 
-use super::judge::{Client, Hold, Worlds, run, selected, sorted};
+use super::Ability;
+use super::judge::{Client, Hold, Worlds, suite};
 use super::trace::{Around, Call, Ended};
-use super::{Ability, judge as shared};
-use crate::harness::data::{Outcome, Run};
 use crate::support::prose;
 
 use scene::{Asks, Scene, Script};
 use trace::Trace;
 
-/// One world, and what a client must do in it.
-pub type Case = super::Case<Scene, Trace>;
+suite!();
 
 const TRANSFERS: Ability = Ability { flag: "no-transfers", lack: "does not transfer or accept domains" };
 const ACCEPTS: Ability = Ability { flag: "no-accepts", lack: "does not accept domains" };
@@ -51,30 +49,10 @@ pub struct Suite {
     pub slow: Duration,
 }
 
-/// Every case, in the order of the requirements.
-pub fn all() -> Vec<&'static Case> {
-    sorted(cases::CASES)
-}
-
-/// The cases that one of the filters selects; all cases without filters.
-pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    selected(cases::CASES, filters)
-}
-
 impl Suite {
     /// The default times: 10 s where the client may wait, and 8 s for a slow submit.
     pub fn new(client: Client) -> Suite {
         Suite { client, quiet: Duration::from_secs(10), slow: Duration::from_secs(8) }
-    }
-
-    /// Runs the cases. `seen` is called with each outcome as it is ready.
-    pub async fn run(&self, cases: &[&'static Case], seen: impl FnMut(&Outcome)) -> Run {
-        run(self, cases, seen).await
-    }
-
-    /// Opens the world of a case until the end of `hold`, and judges what arrived.
-    pub async fn hold(&self, case: &'static Case, hold: Hold<'_>) -> Run {
-        shared::hold(self, case, hold).await
     }
 }
 

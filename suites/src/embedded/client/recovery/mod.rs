@@ -25,16 +25,14 @@ use assay_spec::Id;
 use assay_spec::hosting::requirements::recovery::OWNER_ALONE;
 use serde_json::Value;
 
-use super::judge::{Client, Hold, Worlds, run, selected, sorted};
+use super::Ability;
+use super::judge::{Client, Hold, Worlds, suite};
 use super::printed::Printed;
 use super::trace::{Around, Call};
-use super::{Ability, judge as shared};
-use crate::harness::data::{Outcome, Run};
 
 use scene::Scene;
 
-/// One world, and what a tool must recover from it.
-pub type Case = super::Case<Scene, Trace>;
+suite!();
 
 const CLAIMS: Ability = Ability { flag: "no-claims", lack: "recovers no claims of machines" };
 const MIRRORS: Ability = Ability { flag: "no-mirrors", lack: "reads one node only" };
@@ -59,28 +57,6 @@ pub struct Trace {
     written: Value,
     /// How it ended, and what reports show besides.
     around: Around,
-}
-
-/// Every case, in the order of the requirements.
-pub fn all() -> Vec<&'static Case> {
-    sorted(cases::CASES)
-}
-
-/// The cases that one of the filters selects; all cases without filters.
-pub fn select(filters: &[String]) -> Vec<&'static Case> {
-    selected(cases::CASES, filters)
-}
-
-impl Suite {
-    /// Runs the cases. `seen` is called with each outcome as it is ready.
-    pub async fn run(&self, cases: &[&'static Case], seen: impl FnMut(&Outcome)) -> Run {
-        run(self, cases, seen).await
-    }
-
-    /// Opens the world of a case until the end of `hold`, and judges what was entered.
-    pub async fn hold(&self, case: &'static Case, hold: Hold<'_>) -> Run {
-        shared::hold(self, case, hold).await
-    }
 }
 
 impl Worlds for Suite {
