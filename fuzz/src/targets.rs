@@ -13,12 +13,13 @@ use assay_sim::clock::EPOCH;
 use assay_sim::{Input, Output, RequestHead, World, drop};
 use assay_spec::crypto::text;
 use assay_spec::drop::zip::{self, Limits};
-use assay_spec::gateway::{chat, completions, messages, responses};
+use assay_spec::gateway::{chat, completions, messages, responses, stream};
 use assay_spec::publish::check::{Intent, Op, check_message};
 use assay_spec::publish::envelope;
 use assay_spec::publish::message::Message;
 use assay_spec::publish::record::Record;
 use assay_spec::publish::verify::{Confirmed, memo_of, verify_transaction};
+use assay_spec::sse;
 use assay_spec::{Dialect, Id, Refused, Rules, Service, Strict, hosting, json, network};
 use assay_suites::embedded::Embedded;
 use assay_suites::harness::pace::Pace;
@@ -27,7 +28,6 @@ use assay_suites::harness::run::Runner;
 use assay_suites::harness::run::plan;
 use assay_suites::http::client;
 use assay_suites::http::exchange::{Broken, Request};
-use assay_suites::http::sse;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::Profile;
 use assay_suites::report;
@@ -251,8 +251,9 @@ fn multipart_seeds() -> Vec<Vec<u8>> {
     zip_seeds().into_iter().map(form).collect()
 }
 
-/// Server-sent events. Events that are written again are read as the same events.
+/// Server-sent events, and the chats in them. Events that are written again are read as the same events.
 fn event_stream(data: &[u8]) {
+    every_arm(|rules| stream::read(data, rules));
     let events = sse::events(data);
     let mut again = String::new();
     for event in &events {

@@ -191,6 +191,7 @@ pub mod requirement;
 pub mod rules;
 pub mod service;
 pub mod shape;
+pub mod sse;
 pub mod value;
 
 pub use dialect::Dialect;

@@ -31,7 +31,11 @@ macro_rules! readings {
 /// Every reading, sorted by name.
 #[rustfmt::skip]
 pub static READINGS: &[Reading] = readings! {
+    "A-006/calls-in-pieces" "gateway.tools.streamed" "A streamed call comes in pieces with `index`, `id` and a function with `name` and `arguments`." or "It has other members, or comes whole.";
     "A-007/assistant-turn" "gateway.chat.role" "The role `assistant` is accepted beside `user` and `tool`." or "Only the roles that the document names are accepted.";
+    "A-009/choices-by-index" "gateway.stream.chunks" "A choice of a chunk is known by its member `index`." or "It is known by its place in the list.";
+    "A-009/end-mark" "gateway.stream.furniture" "The data `[DONE]` ends the stream." or "It is an event like any other.";
+    "A-009/unfinished-event" "gateway.stream.furniture" "The last event is left out if its empty line is missing." or "It is read as the others.";
     "A-016/decoded-once" "metadata.paths.text" "A path parameter is percent-decoded once; a plus sign stays a plus sign." or "It is not decoded, or decoded more often.";
     "A-016/last-double-slash" "metadata.paths.shape" "The last double slash of the path ends the contract URI." or "The first one does.";
     "A-017/minus-and-digits" "metadata.validation.integer" "An integer is an optional minus sign and ASCII digits, of any length." or "Other forms that a parser takes, such as a plus sign or white space, are integers too.";

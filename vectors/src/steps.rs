@@ -5,6 +5,7 @@ pub(crate) mod signing;
 pub(crate) mod unixfs;
 
 use assay_spec::crypto::text::{hex, parse_base64url, sha256_hex};
+use assay_spec::sse;
 use serde_json::Value;
 
 use crate::case::Step;
@@ -17,6 +18,16 @@ pub(crate) fn body(input: &Value) -> Vec<Step> {
     vec![
         text("length of the body", &bytes.len().to_string()),
         text("SHA-256 of the body", &sha256_hex(&bytes)),
+    ]
+}
+
+pub(crate) fn events(input: &Value) -> Vec<Step> {
+    let events = sse::events(&content(&input["body"]).unwrap_or_default());
+    let names = events.iter().filter_map(|event| event.name.as_deref());
+    vec![
+        text("events", &events.len().to_string()),
+        text("names of events", &names.collect::<Vec<_>>().join(" ")),
+        text("data of the last event", events.last().map_or("", |event| &event.data)),
     ]
 }
 

@@ -19,6 +19,7 @@ pub mod requirements;
 pub mod responses;
 mod shapes;
 pub mod stand_in;
+pub mod stream;
 pub mod tools;
 pub mod values;
 

@@ -97,9 +97,9 @@ crate::requirements! {
         /// With `stream` true the response is 200 and an event stream.
         EVENT_STREAM: Must Server Check at CHAT_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Events" 0xecb0_8d5f, "Inference gateway" 0xaf8d_4826];
         /// A stream is UTF-8, and the data of each event, except the end mark, is one JSON object with an array `choices`.
-        CHUNKS: Must Server Check at CHAT_STREAM ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
+        CHUNKS: Must Server Check at CHAT_STREAM rule "stream.chunks" ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// `delta.content` of a chunk is a string, if present.
-        DELTA: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
+        DELTA: Must Server Check at CHAT_STREAM rule "stream.delta" ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// The increments of a text answer form a non-empty string, and none repeats those before it.
         TEXT: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
         /// Without `stream`, or with `stream` false, the response is one JSON object, not an event stream.
@@ -130,7 +130,7 @@ crate::requirements! {
         CALL_IDS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// If the target keeps the full wire format, the pieces of a streamed tool call together have one `id` of its own, its name
         /// and its arguments.
-        STREAMED: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway" 0xaf8d_4826];
+        STREAMED: Must Server Check at CHAT_STREAM rule "stream.calls" ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway" 0xaf8d_4826];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
@@ -382,7 +382,7 @@ crate::requirements! {
         /// After a failure of one server, the client tries another server of the list.
         OTHER_SERVER: Must Client Client ["Direct server access" 0x6ad6_b532];
         /// The client treats an error event in a stream as a failure.
-        ERROR_EVENT: Must Client Client ["Events" 0xff72_a7b2];
+        ERROR_EVENT: Must Client Client rule "stream.error-event" ["Events" 0xff72_a7b2];
         /// The client does not treat a stream that dies midway as a complete answer.
         DEAD_STREAM: Must Client Client ["Events" 0xff72_a7b2];
         /// After a 402, the client resubmits the request with `X-PAYMENT` and without a key.

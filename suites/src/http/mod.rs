@@ -12,6 +12,5 @@ pub mod keep;
 pub(crate) mod multipart;
 pub mod proxy;
 pub mod sockets;
-pub mod sse;
 pub mod tls;
 pub mod transport;

@@ -36,6 +36,7 @@ macro_rules! files {
 pub(crate) static FILES: &[File] = files! {
     "gateway/validate-chat.json" gateway::chat::cases;
     "gateway/validate-messages.json" gateway::messages::cases;
+    "gateway/read-stream.json" gateway::stream::cases;
     "metadata/route.json" metadata::route::cases;
     "metadata/contract.json" metadata::records::contract_cases;
     "metadata/token.json" metadata::records::token_cases;

@@ -1,5 +1,6 @@
-//! `gateway.validate`: the facts read from the body of an inference request.
+//! Facts read from the body of an inference request, and what a client has after a streamed chat.
 
+use assay_spec::gateway::stream::{self, Streamed};
 use assay_spec::gateway::{chat, messages};
 use assay_spec::{Dialect, Refused, Rules};
 use serde_json::{Value, json};
@@ -33,6 +34,19 @@ fn messages_facts(request: &messages::Request) -> Value {
         "max_tokens": request.max_tokens,
         "messages": request.messages.len(),
     })
+}
+
+/// The text and the calls of each choice of a streamed chat.
+pub(super) fn read_stream(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
+    let Streamed { texts, calls } =
+        stream::read(&input.bytes("body")?, rules).map_err(|refused| (refused, "check"))?;
+    let choice = |(index, text): (&u64, &String)| {
+        let own = calls.range((*index, 0)..=(*index, u64::MAX));
+        let calls: Vec<Value> = own.map(|(_, call)| call.whole()).collect();
+        json!({ "index": index, "text": text, "tool_calls": calls })
+    };
+    let choices: Vec<Value> = texts.iter().map(choice).collect();
+    Ok(json!({ "choices": choices }))
 }
 
 fn staged(refused: Refused) -> OpError {

@@ -84,6 +84,7 @@ type Steps = fn(&Value, &Value) -> Vec<Step>;
 /// Every operation, in the protocol's order.
 const OPERATIONS: &[Operation] = &[
     operation("gateway.validate", gateway::validate, |input, _| steps::body(input)),
+    operation("gateway.read_stream", gateway::read_stream, |input, _| steps::events(input)),
     operation("metadata.route", metadata::route, |input, _| steps::raw_path(input)),
     operation("metadata.record", metadata::record, |input, _| {
         vec![steps::text("members", &steps::members(&input["document"]))]

@@ -1,6 +1,7 @@
-// Validates bodies of inference requests with ajv. The schemas are the document's tables.
+// Validates bodies of inference requests with ajv; the schemas are the document's tables. Reads streams with eventsource-parser.
 
 import Ajv from "ajv";
+import { createParser } from "eventsource-parser";
 
 import { read } from "./recipes.mjs";
 import { attempt, require } from "./refusal.mjs";
@@ -64,4 +65,55 @@ const validate = ({ endpoint, body }) => {
   return facts[endpoint](parsed);
 };
 
-export const gateway = { "gateway.validate": validate };
+/** The chunks of a stream before its end mark. */
+const chunks = (body) => {
+  const text = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(body));
+  const events = [];
+  createParser({ onEvent: (event) => events.push(event) }).feed(text);
+  const end = events.findIndex(({ data }) => data.trim() === "[DONE]");
+  return events.slice(0, end < 0 ? undefined : end).map(({ event, data }) => {
+    require(event !== "error", data);
+    const chunk = attempt(() => JSON.parse(data));
+    require((chunk?.error ?? null) === null, "an error");
+    require(Array.isArray(chunk?.choices), "no choices");
+    return chunk;
+  });
+};
+
+/** Adds a piece to its call, as client libraries do. */
+const add = (calls, { index, id, function: { name, arguments: words } = {} }) => {
+  require(Number.isInteger(index) && index >= 0, "a piece without an index");
+  require([id, name, words].every((part) => typeof (part ?? "") === "string"), "a part that is not a string");
+  if (!calls.has(index)) calls.set(index, { id: "", name: "", words: "" });
+  const call = calls.get(index);
+  require(!id || !call.id || call.id === id, "another id");
+  call.id ||= id ?? "";
+  if (call.name !== name) call.name += name ?? "";
+  call.words += words ?? "";
+};
+
+const byIndex = (map) => [...map].sort(([a], [b]) => a - b);
+
+const readStream = ({ body }) => {
+  const choices = new Map();
+  for (const { index = 0, delta = {} } of chunks(read(body)).flatMap(({ choices }) => choices)) {
+    if (!choices.has(index)) choices.set(index, { text: "", calls: new Map() });
+    const choice = choices.get(index);
+    const content = delta.content ?? "";
+    const pieces = delta.tool_calls ?? [];
+    require(typeof content === "string" && Array.isArray(pieces), "an increment of another type");
+    choice.text += content;
+    for (const piece of pieces) add(choice.calls, piece);
+  }
+  for (const { calls } of choices.values()) {
+    const all = [...calls.values()];
+    require(all.every(({ id, name }) => id && name), "a call without id or name");
+    require(new Set(all.map(({ id }) => id)).size === all.length, "two calls with one id");
+  }
+  const whole = ([, { id, name, words }]) => ({ id, type: "function", function: { name, arguments: words } });
+  return {
+    choices: byIndex(choices).map(([index, { text, calls }]) => ({ index, text, tool_calls: byIndex(calls).map(whole) })),
+  };
+};
+
+export const gateway = { "gateway.validate": validate, "gateway.read_stream": readStream };

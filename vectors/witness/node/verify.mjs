@@ -235,7 +235,7 @@ const VOICES = [
       "publish.verify_transaction": verifyTransaction,
     },
   },
-  { witness: "node", libraries: ["ajv"], operations: gateway },
+  { witness: "node", libraries: ["ajv", "eventsource-parser"], operations: gateway },
   { witness: "node", libraries: [], operations: paths },
   { witness: "node", libraries: ["ajv"], operations: documents },
   { witness: "node/web3", libraries: ["@solana/web3.js", "bs58"], operations: transactions(byWeb3) },

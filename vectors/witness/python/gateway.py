@@ -1,7 +1,9 @@
-"""Validates bodies of inference requests with jsonschema. The schemas are the document's tables."""
+"""Validates bodies of inference requests with jsonschema; the schemas are the document's tables. Reads streams with httpx-sse."""
 
 import json
 
+import httpx
+import httpx_sse
 from jsonschema import Draft202012Validator
 
 from recipes import read
@@ -104,4 +106,79 @@ def validate(i):
     return FACTS[i["endpoint"]](body)
 
 
-OPERATIONS = {"gateway.validate": validate}
+def chunks(body):
+    """The chunks of a stream before its end mark."""
+    try:
+        content = body.decode("utf-8-sig").encode()
+    except ValueError as error:
+        raise Refused(error) from error
+    response = httpx.Response(200, headers={"content-type": "text/event-stream"}, content=content)
+    for event in httpx_sse.EventSource(response).iter_sse():
+        if event.data.strip() == "[DONE]":
+            return
+        if event.event != "message" and not event.data:
+            continue  # The library also yields a name without data; the standard drops it.
+        require(event.event != "error", event.data)
+        try:
+            data = json.loads(event.data, parse_constant=no_constant)
+        except ValueError as error:
+            raise Refused(error) from error
+        require(isinstance(data, dict) and data.get("error") is None, "no chunk")
+        require(isinstance(data.get("choices"), list), "no choices")
+        yield data
+
+
+def is_index(value):
+    return type(value) is int and value >= 0
+
+
+def add(calls, piece):
+    """Adds a piece to its call, as client libraries do."""
+    require(is_index(piece.get("index")), "a piece without an index")
+    function = piece.get("function") or {}
+    parts = piece.get("id"), function.get("name"), function.get("arguments")
+    require(all(part is None or isinstance(part, str) for part in parts), "a part that is not a string")
+    number, name, arguments = (part or "" for part in parts)
+    call = calls.setdefault(piece["index"], {"id": "", "name": "", "arguments": ""})
+    require(number in ("", call["id"]) or not call["id"], "another id")
+    call["id"] = call["id"] or number
+    call["name"] += "" if name == call["name"] else name
+    call["arguments"] += arguments
+
+
+def read_stream(i):
+    choices = {}
+    for chunk in chunks(read(i["body"])):
+        for each in chunk["choices"]:
+            choice = choices.setdefault(each.get("index", 0), {"text": "", "calls": {}})
+            delta = each.get("delta", {})
+            content, pieces = delta.get("content"), delta.get("tool_calls")
+            require(content is None or isinstance(content, str), "content")
+            require(pieces is None or isinstance(pieces, list), "tool_calls")
+            choice["text"] += content or ""
+            for piece in pieces or []:
+                add(choice["calls"], piece)
+    for choice in choices.values():
+        calls = choice["calls"].values()
+        require(all(call["id"] and call["name"] for call in calls), "a call without id or name")
+        require(len({call["id"] for call in calls}) == len(calls), "two calls with one id")
+    return {
+        "choices": [
+            {
+                "index": index,
+                "text": choice["text"],
+                "tool_calls": [
+                    {
+                        "id": call["id"],
+                        "type": "function",
+                        "function": {"name": call["name"], "arguments": call["arguments"]},
+                    }
+                    for _, call in sorted(choice["calls"].items())
+                ],
+            }
+            for index, choice in sorted(choices.items())
+        ]
+    }
+
+
+OPERATIONS = {"gateway.validate": validate, "gateway.read_stream": read_stream}

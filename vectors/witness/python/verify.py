@@ -302,7 +302,7 @@ OPERATIONS = {
 }
 LIBRARIES = {
     "drop": ("aleph-cid", "jsonschema"),
-    "gateway": ("jsonschema",),
+    "gateway": ("httpx-sse", "jsonschema"),
     "hosting": ("eciespy", "cryptography", "eth-account", "eth-keys", "pycryptodome", "jsonschema"),
     "metadata": ("pydantic", "starlette", "jsonschema"),
     "network": ("eth-account", "eth-keys", "pycryptodome", "jsonschema"),

@@ -10,6 +10,7 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::field::{CONTENT_TYPE, Part};
 use assay_spec::reply::{BodyPath, Expected, Header, Met, judge as judge_value};
 use assay_spec::shape::{Field, Reply, ShapeKind};
+use assay_spec::sse;
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -19,7 +20,6 @@ use crate::harness::data::{At, Failure, Outcome, Reason, RestsOn, Verdict, Why, 
 use crate::harness::judge::relations::{self, Facts, Written};
 use crate::harness::suite::Suites;
 use crate::http::exchange::{Exchange, Response};
-use crate::http::sse;
 
 /// A declared part of a response.
 #[cfg_attr(

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use assay_spec::Dialect;
 use assay_spec::crypto::text;
 use assay_spec::gateway::stand_in::{self, Statement};
+use assay_spec::gateway::stream as grammar;
+use assay_spec::sse;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::grammar;
 use crate::harness::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::harness::sender::Sender;
 use crate::http::client::{Limits, exchange};
@@ -21,7 +22,6 @@ use crate::http::connect::{Connect, Stream, path_of};
 use crate::http::curl::KEY_VARIABLE;
 use crate::http::exchange::{Broken, Request, Response};
 use crate::http::sockets::{Sockets, open};
-use crate::http::sse;
 use crate::http::tls::{Manner, Trust, certificate};
 
 /// When a request is sent again: after a 429. A prompt is sent once more after all servers failed.
@@ -376,9 +376,8 @@ pub fn words_of_stream(body: &[u8]) -> Result<String, Failure> {
 /// The reply in a whole stream: calls that are put together from their pieces, or a text.
 fn reply_of_stream(body: &[u8]) -> Result<Reply, Failure> {
     let events = events_of_stream(body)?;
-    let calls = grammar::calls(&events).map_err(|misfit| {
-        Failure::Failed(format!("event {} has {}, not {}", misfit.event, misfit.got, misfit.want))
-    })?;
+    let calls = grammar::calls(&events)
+        .map_err(|misfit| Failure::Failed(format!("{}: {}, not {}", misfit.at, misfit.got, misfit.want)))?;
     let first = calls.iter().filter(|((choice, _), _)| *choice == 0);
     let calls: Vec<Value> = first.map(|(_, call)| call.whole()).collect();
     if calls.is_empty() {

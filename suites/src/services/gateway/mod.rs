@@ -12,7 +12,6 @@ mod direct;
 mod discovery;
 mod errors;
 mod given;
-mod grammar;
 mod input;
 mod malformed;
 mod messages;

@@ -3,19 +3,19 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
+use assay_spec::gateway::stream::{chunk, has_error, increments, is_end, says_error};
+use assay_spec::sse::{Event, events};
 use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies::{self, with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
-use super::grammar::{chunk, has_error, increments, is_end, says_error};
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Reason, Why};
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::exchange::Broken;
-use crate::http::sse::{Event, events};
 use crate::support::prose::count;
 
 /// A valid chat with `stream` true.

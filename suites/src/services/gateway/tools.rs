@@ -3,13 +3,13 @@
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{auth as auths, chat as chats, stream, tools as rows};
+use assay_spec::gateway::stream::{self as grammar, Misfit, StreamedCall, StreamedCalls, before_end, chunk};
 use serde_json::{Value, json};
 
 use super::bodies::{self, TOOLS, UNITS, streamed, text, with};
 use super::chat::{COMPLETION, expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
-use super::grammar::{self, Misfit, StreamedCall, StreamedCalls, before_end, chunk};
 use super::malformed::refused;
 use super::stream::{expect_streamed, stream_of};
 use super::wire::Call;
@@ -160,23 +160,16 @@ async fn streamed_calls<'p>(
 async fn streamed_calls_are_whole(probe: &Probe<'_>) -> Checked {
     wire_compat(probe)?;
     let (answer, calls) = streamed_calls(probe).await?;
-    let calls = match calls {
+    let calls = match calls.and_then(|calls| grammar::whole(&calls).map(|()| calls)) {
         Ok(calls) => calls,
-        Err(Misfit { event, want, got }) => {
-            return answer.expect(false, &format!("delta.tool_calls of event {event}"), want, got);
-        }
+        Err(Misfit { at, want, got }) => return answer.expect(false, &at, want, got),
     };
     let is_caller = always_calls(probe).await;
     if calls.is_empty() && !is_caller {
         return Err(Stop::Inconclusive("the model did not call a tool".to_owned()));
     }
-    for (key @ (choice, index), StreamedCall { id, name, arguments }) in &calls {
+    for ((_, index), StreamedCall { name, arguments, .. }) in &calls {
         let at = format!("call {index} of the stream");
-        answer.expect(!id.is_empty(), &at, "an `id`", "none")?;
-        // Choices are alternatives: each has a conversation of its own.
-        let is_own = calls.range((*choice, 0)..*key).all(|(_, other)| other.id != *id);
-        answer.expect(is_own, &at, "an `id` that no other call has", id.as_str())?;
-        answer.expect(!name.is_empty(), &at, "a `function.name`", "none")?;
         if is_caller {
             answer.expect(
                 TOOLS.contains(&name.as_str()),

@@ -1,7 +1,8 @@
-//! The gateway: bodies of inference requests, each with one wrong value.
+//! The gateway: bodies of inference requests and of streams, each with one wrong value.
 
 pub(super) mod chat;
 pub(super) mod messages;
+pub(super) mod stream;
 
 use assay_spec::Id;
 use serde_json::json;
