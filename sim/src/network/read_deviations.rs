@@ -1,5 +1,6 @@
 //! Deviations of what is read again: filters beside each other, long and binary files, records after their confirmation.
 
+use assay_spec::Refused;
 use assay_spec::network::aggregate::AggregateFilter;
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::pin;
@@ -16,7 +17,7 @@ use super::messages::flat::FlatQuery;
 use super::messages::listing::ListQuery;
 use super::messages::single::Wrapped;
 use super::paging::{self, ReadPage};
-use super::storage::files::Download;
+use super::storage::files::{self, Download, Parts};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
 
@@ -33,6 +34,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
         if let Some(types) = q.filter.types.as_mut().filter(|types| types.len() > 1) {
             types.retain(|kind| ["POST", "AGGREGATE"].contains(&kind.as_str()));
         }
+    };
+    listing::ANY_OF, "plus" => "a plus sign in `channels` is read as a blank", step |q: &mut ListQuery| {
+        q.filter.channels.iter_mut().flatten().for_each(|channel| *channel = channel.replace('+', " "));
+    };
+    flat::ALL_OF, "plus" => "a plus sign in `channels` is read as a blank", step |q: &mut FlatQuery| {
+        q.filter.channels.iter_mut().flatten().for_each(|channel| *channel = channel.replace('+', " "));
+    };
+    storage::FORMS => "an upload whose fields come before its file is rejected", step |s: &mut Parts| {
+        s.0 = |core, call| match files::parts(core, call)? {
+            parts if parts.first().is_some_and(|part| part.name == "file") => Ok(parts),
+            _ => Err(Refused { rule: &storage::FORMS, why: "the form does not begin with the file".to_owned() }),
+        };
     };
     flat::ALL_OF => "`endDate` is ignored beside `startDate`", step |q: &mut FlatQuery| {
         if q.filter.start.is_some() {

@@ -130,6 +130,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     prepare::EXPIRES_AT => "expiresAt is in seconds",
         reply |r: &mut Answer<Prepared>| r["expiresAt"] = json!(r.about.expires_at.seconds());
+    prepare::EXPIRES_AT, "shared" => "all prepares in flight expire with the first of them", step |s: &mut Open| {
+        s.0 = |core, state, caller, wanted, record| {
+            let (now, lifetime) = (core.now(), state.limits.prepare_lifetime_ms);
+            let first = state.prepares.values().map(|prepare| prepare.expires_at).filter(|at| *at > now).min();
+            state.limits.prepare_lifetime_ms = first.map_or(lifetime, |first| first - now);
+            let reply = handler::open(core, state, caller, wanted, record);
+            state.limits.prepare_lifetime_ms = lifetime;
+            reply
+        };
+    };
     prepare::EXPIRES_AT, "late" => "expiresAt is two minutes after the prepare",
         reply |r: &mut Answer<Prepared>| r["expiresAt"] = json!(r.about.expires_at + MINUTE);
     prepare::TXT_OBSERVED => "required is a string", reply |r: &mut Answer<Prepared>| {
@@ -277,6 +287,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
     record::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
     record::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
     record::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
+    record::CID, "first" => "c is that of the first publish of the domain",
+        step |s: &mut RunPrepare| s.0 = |core, state, caller, body| {
+            let body = state.repeating_the_first(caller, body, "cid");
+            handler::run(core, state, caller, &body)
+        };
+    record::VERSION, "first" => "v is that of the first publish of the domain",
+        step |s: &mut RunPrepare| s.0 = |core, state, caller, body| {
+            let body = state.repeating_the_first(caller, body, "version");
+            handler::run(core, state, caller, &body)
+        };
     record::TIME_FORM => "t has no milliseconds", step |record: &mut Record| {
         record.edit("t", |t| format!("{}Z", &t[..t.len().saturating_sub(5)]));
     };
@@ -486,6 +506,18 @@ impl State {
     pub(super) fn last(&self, caller: &Caller) -> Option<&Prepare> {
         let of_domain = self.prepares.values().filter(|prepare| prepare.domain == caller.domain);
         of_domain.max_by_key(|prepare| prepare.expires_at).map(|prepare| &**prepare)
+    }
+
+    /// A body whose member is that of the first publish of the caller's domain, if there was one.
+    fn repeating_the_first(&self, caller: &Caller, body: &[u8], member: &str) -> Vec<u8> {
+        let of_domain = self.prepares.values().filter(|prepare| prepare.domain == caller.domain);
+        let first = of_domain.min_by_key(|prepare| prepare.expires_at).map(|prepare| &prepare.wanted);
+        let Some(Wanted::Publish { cid, version }) = first else { return body.to_vec() };
+        let Ok(mut body) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
+        if body.get(member).is_some() {
+            body[member] = json!(if member == "cid" { cid } else { version });
+        }
+        body.to_string().into_bytes()
     }
 
     /// What counts against the rolling day of the caller's domain.

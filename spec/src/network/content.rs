@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::network::message::MessageType;
+use crate::network::requirements::{instances, programs, webhooks};
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
 use crate::{Refused, Rules};
 
@@ -36,6 +37,15 @@ impl Content {
         content: &Map<String, Value>,
         rules: &mut dyn Rules,
     ) -> Result<Content, Refused> {
+        let takes = match kind {
+            MessageType::Program => Some(&programs::CREATED),
+            MessageType::Instance => Some(&instances::CREATED),
+            MessageType::Webhook => Some(&webhooks::EVENT_NAMES),
+            _ => None,
+        };
+        if let Some(row) = takes {
+            rules.accept_value(row, &Value::Object(content.clone()), None)?;
+        }
         Ok(match kind {
             MessageType::Store | MessageType::Post => Content::Any,
             MessageType::Aggregate => Content::Aggregate(aggregate::Write::parse(content, rules)?),

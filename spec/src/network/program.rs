@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::crypto::text::sha256_hex;
 use crate::json;
@@ -15,7 +15,7 @@ use crate::network::limits::PROGRAM_OUTPUT;
 use crate::network::members::{member, text};
 use crate::network::message::MessageType;
 use crate::network::mistakes::programs::VARIABLES;
-use crate::network::requirements::programs::{CREATED, MEMORY, RUNTIME, TIMEOUT};
+use crate::network::requirements::programs::{CREATED, MEMORY, RUN as TAKEN, RUNTIME, TIMEOUT};
 use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
@@ -118,7 +118,7 @@ pub fn variables(body: &[u8], rules: &mut dyn Rules) -> Result<BTreeMap<String, 
     let body: Result<Map<String, Value>, _> = serde_json::from_slice(body);
     let given = body.as_ref().ok().and_then(|body| body.get("variables").cloned());
     let sent = given.clone().unwrap_or_default();
-    rules.read_value(
+    let read = rules.read_value(
         &VARIABLES,
         &sent,
         || (Some(sent.clone()), None),
@@ -127,7 +127,9 @@ pub fn variables(body: &[u8], rules: &mut dyn Rules) -> Result<BTreeMap<String, 
             let given = given.unwrap_or_else(|| Value::Object(Map::new()));
             serde_json::from_value(given).map_err(|e| format!("variables: {e}"))
         },
-    )
+    )?;
+    rules.accept_value(&TAKEN, &json!({ "variables": sent }), None)?;
+    Ok(read)
 }
 
 fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Fault> {

@@ -175,6 +175,8 @@ crate::requirements! {
         CHANNEL: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
         /// The message of an upload without a channel is on the default channel.
         CHANNEL_DEFAULT: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
+        /// The fields of an upload may come before its file, and the file may have no content type.
+        FORMS: Must Server Check at UPLOAD accepts UPLOADS ["Endpoints" 0x1b72_a93d];
         /// An upload accepts comma-separated `tags`.
         TAGS: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
         /// The server rejects a body that is not a multipart form.
@@ -254,7 +256,7 @@ crate::requirements! {
     /// Serverless programs.
     mod programs {
         /// A create call returns `item_hash` and the status `success`.
-        CREATED: Must Server Check at PROGRAM_CREATION ["Endpoints" 0xbc1b_a066, "Request envelope for creating records" 0xca53_b92e];
+        CREATED: Must Server Check at PROGRAM_CREATION accepts PROGRAMS ["Endpoints" 0xbc1b_a066, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no program whose `runtime` is not a string, unless it reads a number as a string.
         RUNTIME: Must Server Check at PROGRAM_CREATION values TEXT rejects TYPED ["Endpoints" 0xbc1b_a066];
         /// The server processes no program whose `memory` is not an integer, unless it reads the value as one.
@@ -262,7 +264,7 @@ crate::requirements! {
         /// The server processes no program whose `timeout` is not an integer, unless it reads the value as one.
         TIMEOUT: Must Server Check at PROGRAM_CREATION values COUNT rejects TYPED ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// A program that was accepted can be run by its hash.
-        RUN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "What the service does" 0x94cf_cb2b];
+        RUN: Must Server Check at RUN accepts RUNS ["Endpoints" 0x72ce_7adb, "What the service does" 0x94cf_cb2b];
         /// The server rejects a run whose `variables` are not an object of strings, unless it reads a number as a string.
         VARIABLES: Must Server Check at RUN values VARIABLES rejects TYPED ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
         /// A program that was never stored returns 404.
@@ -274,7 +276,7 @@ crate::requirements! {
     /// Virtual machine instances.
     mod instances {
         /// A create call returns `item_hash` and the status `success`.
-        CREATED: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead, "Request envelope for creating records" 0xca53_b92e];
+        CREATED: Must Server Check at INSTANCE_CREATION accepts INSTANCES ["Endpoints" 0xce4f_8ead, "Request envelope for creating records" 0xca53_b92e];
         /// A create call returns `instance_id`, and the instance can be read under it.
         CREATED_ID: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead];
         /// A create call returns `ipv6`: an IPv6 address, or null or empty until one is given.
@@ -400,7 +402,7 @@ crate::requirements! {
         /// `value` is an integer.
         VALUE: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `value` is not less than `min` and not greater than `max`.
-        RANGE: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
+        RANGE: Must Server Check at VRF_GENERATE accepts BOUNDS ["Endpoints" 0x9e99_a2df];
         /// `proof` is a string that is not empty.
         PROOF: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `POST /vrf/generate` returns `status`, a string.
@@ -434,7 +436,7 @@ crate::requirements! {
         /// A registration returns `webhook_id`, a string, and the status `success`.
         REGISTERED: Must Server Check at WEBHOOK_CREATION ["Endpoints" 0xd00c_b1d5];
         /// A registration accepts the events `message.new` and `program.executed`.
-        EVENT_NAMES: Must Server Check at WEBHOOK_WRITES ["Events" 0xb351_4df0, "Endpoints" 0xd00c_b1d5];
+        EVENT_NAMES: Must Server Check at WEBHOOK_WRITES accepts REGISTRATIONS ["Events" 0xb351_4df0, "Endpoints" 0xd00c_b1d5];
         /// The server processes no registration whose `url` is missing or not a string.
         URL: Must Server Check at WEBHOOK_CREATION values NEEDED rejects TYPED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `events` is not an array of strings, unless it reads a number as a string.

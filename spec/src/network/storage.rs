@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::network::endpoint;
 use crate::network::limits::FILE as LARGEST;
 use crate::network::mistakes::storage::{ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, TAGS};
-use crate::network::requirements::storage::{SIZE, STORED};
+use crate::network::requirements::storage::{FORMS, SIZE, STORED};
 use crate::network::shapes::{ACCEPTED, ERRORS};
+use crate::network::values::{FIELDS_FIRST, NO_BYTES, NO_TYPE};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
@@ -96,6 +97,15 @@ impl<'a> Upload<'a> {
             Some(address) if !address.is_empty() => address,
             _ => rules.refuse(&ADDRESS_REQUIRED, (), "the part `address` is missing or empty")?,
         };
+        let first = parts.first().is_some_and(|part| part.name == "file");
+        let forms = [
+            (FIELDS_FIRST, !first),
+            (NO_TYPE, file.content_type.is_none()),
+            (NO_BYTES, file.bytes.is_empty()),
+        ];
+        for (form, _) in forms.into_iter().filter(|(_, is_met)| *is_met) {
+            rules.accept_value(&FORMS, &json!(form), None)?;
+        }
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
             Some(channel) => rules.derive(&CHANNEL, (dialect, channel), |(_, channel)| channel.to_owned()),
             None => rules.derive(&CHANNEL_DEFAULT, dialect, |dialect| dialect.channel.clone()),

@@ -1,10 +1,10 @@
-//! What the rows of the node API reject in place of a valid value.
+//! What the rows of the node API reject in place of a valid value, and what they accept in place of an ordinary one.
 
 use serde_json::{Value, json};
 
 use crate::value::{
     ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER,
-    ValueKind, WORD,
+    ValueKind, WORD, strings,
 };
 
 const READ: &str = "a number may be read as a string";
@@ -113,3 +113,84 @@ pub const VARIABLES: &[ValueKind] = &[
     )
     .may_be_accepted(READ),
 ];
+
+/// Uncommon valid objects: each a name, the member that differs, and its value. Those after `deep` are sent only in a world of
+/// the run's own.
+macro_rules! members {
+    ($($name:literal $member:literal: $value:tt),* ; deep $($deep:literal $other:literal: $of:tt),* $(,)?) => {
+        &[$(members!(one $name $member $value),)* $(members!(one $deep $other $of).beyond_quick()),*]
+    };
+    (one $name:literal $member:literal $value:tt) => {
+        ValueKind::text(
+            $name,
+            |valid| {
+                let mut valid = valid.clone();
+                valid.pointer_mut($member).map(|member| *member = json!($value));
+                Some(valid)
+            },
+            |sent| sent.and_then(|sent| sent.pointer($member)).is_some_and(|member| *member == json!($value)),
+        )
+    };
+}
+
+/// The contents of programs.
+pub const PROGRAMS: &[ValueKind] = members! {
+    "no-words" "/description": "";
+    deep
+    "non-ascii" "/name": "caf\u{e9} \u{1f680} (1)",
+    "long-words" "/description": "A program.\n\tIt says \"yes\" \\ 100% of the time.\n",
+};
+/// The variables of runs, as bodies.
+pub const RUNS: &[ValueKind] = members! {
+    "none" "/variables": {};
+    deep
+    "empty" "/variables": { "name": "" },
+    "non-ascii" "/variables": { "caf\u{e9}": "\u{1f680}" },
+    "escapes" "/variables": { "name": "a \"b\" \\ c\n\t" },
+};
+/// The contents of instances.
+pub const INSTANCES: &[ValueKind] = members! {
+    "no-ports" "/firewall/allowedPorts": [];
+    deep
+    "one-port" "/firewall/allowedPorts": [65535],
+    "non-ascii" "/name": "caf\u{e9} \u{1f680} (1)",
+    "no-words" "/description": "",
+};
+/// The contents of registrations.
+pub const REGISTRATIONS: &[ValueKind] = members! {
+    "both-events" "/events": ["message.new", "program.executed"];
+    deep
+    "events-in-other-order" "/events": ["program.executed", "message.new"],
+};
+
+/// The bounds of a random number.
+macro_rules! bounds {
+    ($($name:literal: $min:literal to $max:literal),*) => {
+        &[$(ValueKind::text(
+            $name,
+            |valid| {
+                let mut valid = valid.clone();
+                (valid["min"], valid["max"]) = (json!($min as i64), json!($max as i64));
+                Some(valid)
+            },
+            |sent| sent.is_some_and(|sent| sent["min"] == $min as i64 && sent["max"] == $max as i64),
+        )),*]
+    };
+}
+/// The bounds of random numbers, as bodies.
+pub const BOUNDS: &[ValueKind] = bounds!("negative": -2_000_000 to -1_000_000, "from-zero": 0 to 1_099_511_627_776, "around-zero": -500 to 500);
+
+/// The forms of an upload.
+pub const UPLOADS: &[ValueKind] = &[
+    strings!(one FIELDS_FIRST, FIELDS_FIRST),
+    strings!(one NO_TYPE, NO_TYPE).beyond_quick(),
+    strings!(one NO_BYTES, NO_BYTES)
+        .may_be_rejected("no sentence says that a file may be empty")
+        .beyond_quick(),
+];
+/// The fields come before the file.
+pub const FIELDS_FIRST: &str = "fields-first";
+/// The file has no content type.
+pub const NO_TYPE: &str = "no-type";
+/// The file is empty.
+pub const NO_BYTES: &str = "no-bytes";

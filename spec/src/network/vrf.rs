@@ -1,13 +1,13 @@
 //! Verifiable random numbers (document 2, "Endpoints"). The document does not show which function is used.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::json::{self, MAX_INTEGER};
 use crate::network::endpoint;
 use crate::network::limits::VRF_VALUES;
 use crate::network::members::{shown, text};
 use crate::network::mistakes::vrf::{BOUNDS, GENERATE_FIELDS, NUMBER, VERIFY_FIELDS};
-use crate::network::requirements::vrf as rows;
+use crate::network::requirements::vrf::{self as rows, RANGE};
 use crate::network::shapes::{ERRORS, FILLED};
 use crate::relation::{Alike, Asked};
 use crate::rules::{Mistake, Reading};
@@ -95,6 +95,7 @@ impl Wanted {
                 Err(format!("min is {min}, max is {max}, count is {count}"))
             }
         })?;
+        rules.accept_value(&RANGE, &json!({ "min": min, "max": max }), None)?;
         Ok(Wanted { seed, min, max, count })
     }
 }

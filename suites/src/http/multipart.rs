@@ -36,6 +36,12 @@ impl Form {
         self.part(&head, content)
     }
 
+    /// Adds a file whose type is not stated.
+    #[must_use]
+    pub(crate) fn bare_file(self, name: &str, filename: &str, content: &[u8]) -> Form {
+        self.part(&format!("name=\"{name}\"; filename=\"{filename}\""), content)
+    }
+
     fn part(mut self, head: &str, content: &[u8]) -> Form {
         let head = format!("--{}\r\nContent-Disposition: form-data; {head}\r\n\r\n", self.boundary);
         // Large files: no more room than they need, and some for what follows.

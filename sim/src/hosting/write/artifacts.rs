@@ -67,19 +67,17 @@ pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artif
     let Artifact { file, content_type } = artifact;
     let sender = pinner(core, owner);
     let channel = core.dialect.records_channel.clone();
-    let mut form = Vec::new();
+    let head = format!(
+        "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"artifact\"\r\ncontent-type: {content_type}\r\n\r\n"
+    );
+    let mut form = [head.as_bytes(), file].concat();
     for (name, value) in
         [("address", sender.address()), ("signature", sign_file(&sender.key(), file)), ("channel", channel)]
     {
         let part =
-            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            format!("\r\n--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}");
         form.extend_from_slice(part.as_bytes());
     }
-    let head = format!(
-        "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"artifact\"\r\ncontent-type: {content_type}\r\n\r\n"
-    );
-    form.extend_from_slice(head.as_bytes());
-    form.extend_from_slice(file);
     form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
     Sent {
         target: storage::STORE.path.to_owned(),

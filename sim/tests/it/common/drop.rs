@@ -43,6 +43,13 @@ impl Form {
         self.part(head, zip)
     }
 
+    /// Both, the parts of `other` last.
+    #[must_use]
+    pub(crate) fn then(mut self, other: &Form) -> Form {
+        self.0.extend_from_slice(&other.0);
+        self
+    }
+
     /// The body, complete.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         [&self.0[..], format!("--{BOUNDARY}--\r\n").as_bytes()].concat()

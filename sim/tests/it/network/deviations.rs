@@ -150,6 +150,9 @@ impl Script {
             sent["channel"] = json!(format!("C{}", n % 3));
             hash = self.create(&wallet, &sent);
         }
+        let mut sent = message_at(now, "POST", &json!({ "type": "t0" }));
+        sent["channel"] = json!("C+1");
+        self.create(&Wallet::new(9), &sent);
         let [many, one] = [4, 5].map(|n| Wallet::new(n).address);
         for query in [
             "?".to_owned(),
@@ -163,6 +166,7 @@ impl Script {
             "?hashes=none".to_owned(),
             format!("?hashes={hash}&channels=none"),
             "?channels=C1".to_owned(),
+            "?channels=C%2B1".to_owned(),
             "?types=STORE,POST".to_owned(),
             format!("?addresses={many},{one}"),
             format!("?addresses={one}"),
@@ -207,6 +211,8 @@ impl Script {
         for hash in [answer, other] {
             self.get(&format!("{MESSAGES}/{}", hash["item_hash"].as_str().unwrap_or("none")));
         }
+        let fields_first = Form::default().field("tags", b"x").then(&wallet.form(b"late", "a/b"));
+        self.hear(PRIMARY, &fields_first.call_to(STORAGE));
         let mut forged = wallet.upload(b"forged", "a/b");
         let at = forged.body.windows(6).position(|part| part == b"forged").expect("the file");
         forged.body[at] = b'F';

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::scene::{
     Created, List, created, expect_as_sent, fresh_channel, list_of, of_several_types, polled, post_content,
-    posted,
+    posted, rich_channel,
 };
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::{Checked, Stop, shows};
@@ -210,7 +210,7 @@ fn is_own(filters: u8) -> bool {
 async fn filters_combine_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     const HOUR: i64 = 3600;
     let senders = [caller(probe), caller(probe)];
-    let channels = [fresh_channel(probe), fresh_channel(probe)];
+    let channels = [rich_channel(probe), fresh_channel(probe)];
     let mut originals = Vec::new();
     for sender in &senders {
         originals.push(sent(probe, sender, HOUR, "assay-check", &channels[0]).await?.hash);

@@ -11,7 +11,7 @@ use super::caller::{Caller, caller};
 use super::info::PAGE;
 use super::scene::{
     List, aggregate, created, expect_as_sent, fresh_channel, list, list_of, of_several_types, polled,
-    post_draft, posted,
+    post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -135,11 +135,11 @@ async fn types_select(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends messages of several types from one sender, and a POST from another, and lists with two values in `hashes`, `addresses` and
-/// `channels`, and with all types in `types`. Each list must contain messages of all values.
+/// `channels`, of which one has characters that a query escapes, and with all types in `types`. Each list must contain messages of all values.
 #[shows(rows::ANY_OF, after(rows::HASHES, rows::ADDRESSES, rows::CHANNELS, rows::TYPES))]
 async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     let senders = [caller(probe), caller(probe)];
-    let channels = [fresh_channel(probe), fresh_channel(probe)];
+    let channels = [rich_channel(probe), fresh_channel(probe)];
     let mut each = Vec::new();
     for (sender, channel) in senders.iter().zip(&channels) {
         each.push(created(probe, on(probe, sender, channel).await?).await?.hash);

@@ -5,7 +5,7 @@ use assay_spec::network::requirements::programs as rows;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::replies::{expect_created, expect_typed};
+use super::replies::{expect_created, expect_typed, expect_uncommon};
 use super::scene::{another, created, polled};
 use super::wire::{Call, Draft};
 use super::{RUNS, given, runtime};
@@ -55,10 +55,13 @@ fn variables() -> Value {
     json!({ "variables": { "name": "assay" } })
 }
 
-/// Creates a program. The answer must have the `item_hash` of the message, and `status` `success`.
+/// Creates a program, and programs with an empty description and, in a world of its own, with a long one and with letters beyond
+/// ASCII. Each answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
-    expect_created(probe, &program(probe, &caller(probe)).await?).await
+    let draft = async || program(probe, &caller(probe)).await;
+    expect_created(probe, &draft().await?).await?;
+    expect_uncommon(probe, draft).await
 }
 
 /// Expects that a program with a wrong value of a member is not processed, and that a valid one is accepted.
@@ -88,11 +91,19 @@ async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checke
     expect_member(probe, "timeout").await
 }
 
-/// Runs a program with variables. The answer must be 200.
+/// Runs a program with a variable, without one and, in a world of its own, with an empty variable, letters beyond ASCII and characters that JSON
+/// escapes. Each answer must be 200.
 #[shows(rows::RUN)]
 async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
-    run_once_processed(probe, &hash).await?.expect_status(&[200])
+    run_once_processed(probe, &hash).await?.expect_status(&[200])?;
+    for value in probe.uncommon_values() {
+        let body = value.instead_of(&variables()).unwrap_or_default();
+        let answer = run(probe, &hash, &body).await?;
+        answer.expect_not_malformed("variables", value)?;
+        answer.given_status(&[200])?;
+    }
+    Ok(())
 }
 
 /// Runs a program with `variables` of another type, and an object of a number. Each must be rejected; the number may be read

@@ -20,6 +20,22 @@ pub(super) async fn expect_created(probe: &Probe<'_>, draft: &Draft) -> Checked 
     expect_creation(probe, &draft.send(probe).await?, draft).await
 }
 
+/// As [`expect_created`], of a message with each uncommon content that its row accepts.
+pub(super) async fn expect_uncommon(
+    probe: &Probe<'_>,
+    draft: impl AsyncFn() -> Result<Draft, Stop>,
+) -> Checked {
+    for value in probe.uncommon_values() {
+        let good = draft().await?;
+        let content = value.instead_of(&good.message["content"]);
+        let draft = good.with("content", content);
+        let answer = draft.send(probe).await?;
+        answer.expect_not_malformed("content", value)?;
+        expect_creation(probe, &answer, &draft).await?;
+    }
+    Ok(())
+}
+
 /// As [`expect_created`], of a call that was sent.
 pub(super) async fn expect_creation(probe: &Probe<'_>, answer: &Answer<'_>, draft: &Draft) -> Checked {
     answer.given_status(ACCEPTED)?;

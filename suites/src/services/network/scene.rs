@@ -176,6 +176,11 @@ pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
     format!("ASSAY-check-{}", hex(&probe.draw("channel")[..6]))
 }
 
+/// A new channel with characters that a query escapes.
+pub(super) fn rich_channel(probe: &Probe<'_>) -> String {
+    format!("{} 1+1 caf\u{e9} 100%25&=", fresh_channel(probe))
+}
+
 /// Sends a POST, an AGGREGATE and a PROGRAM, and, if the target offers uploads, uploads a file and sends a FORGET of it.
 /// Returns the messages that were sent.
 pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Result<Vec<Created>, Stop> {

@@ -124,6 +124,27 @@ async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
+/// Uploads files in forms of ordinary programs: with the fields before the file and, in a world of its own, without a content type, and
+/// without bytes, which a server may reject. Each must be accepted, with the file as it was.
+#[shows(rows::FORMS, after(rows::STORED, rows::CONTENT))]
+async fn ordinary_forms_of_an_upload_are_accepted(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    for form in probe.uncommon_values() {
+        let upload = Upload::new(probe, &sender).shaped(form.name);
+        let answer = upload.send(probe).await?;
+        if answer.is_rejected_as_it_may("the form", form) {
+            continue;
+        }
+        answer.expect_not_malformed("the form", form)?;
+        answer.given_accepted(ACCEPTED, CREATED)?;
+        let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+        let stored = Stored { hash, upload };
+        let (answer, _) = fetch(probe, Way::Plain, &stored.names(probe).await?).await?;
+        expect_bytes(&answer, &stored.upload)?;
+    }
+    Ok(())
+}
+
 /// Uploads a file with `tags`. It must be accepted.
 #[shows(rows::TAGS, after(info::PREFIX))]
 async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {

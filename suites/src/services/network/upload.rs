@@ -3,6 +3,7 @@
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
 use assay_spec::network::storage as endpoints;
+use assay_spec::network::values::{FIELDS_FIRST, NO_BYTES, NO_TYPE};
 
 use super::caller::{Caller, caller};
 use super::scene::{another, look, read, status};
@@ -21,6 +22,8 @@ pub(crate) struct Upload {
     file_name: &'static str,
     pub(crate) channel: Option<String>,
     pub(crate) tags: Option<String>,
+    /// The form of the upload, if it is not the usual one.
+    pub(super) shape: &'static str,
     /// Replaces the file's own signature, if set.
     pub(crate) signature: Option<String>,
 }
@@ -38,6 +41,7 @@ impl Upload {
             file_name: "check.css",
             channel: None,
             tags: None,
+            shape: "",
             signature: None,
         }
     }
@@ -57,9 +61,19 @@ impl Upload {
     }
 
     pub(super) fn form(&self, probe: &Probe<'_>) -> Form {
-        let file =
-            Form::new(&probe.draw("boundary")).file("file", self.file_name, &self.content_type, &self.bytes);
-        self.fields(file.field("address", &self.caller.address))
+        let form = Form::new(&probe.draw("boundary"));
+        let file = |form: Form| match self.shape {
+            NO_TYPE => form.bare_file("file", self.file_name, &self.bytes),
+            _ => form.file("file", self.file_name, &self.content_type, &self.bytes),
+        };
+        let fields = |form: Form| self.fields(form.field("address", &self.caller.address));
+        if self.shape == FIELDS_FIRST { file(fields(form)) } else { fields(file(form)) }
+    }
+
+    /// The same in another form.
+    pub(super) fn shaped(self, shape: &'static str) -> Upload {
+        let bytes = if shape == NO_BYTES { Vec::new() } else { self.bytes };
+        Upload { bytes, shape, ..self }
     }
 
     /// The fields after file and address.

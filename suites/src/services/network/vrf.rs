@@ -69,18 +69,28 @@ async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/value", "an integer", is_integer).map(drop)
 }
 
-/// Generates numbers between four pairs of bounds, negative and large ones among them. Each `value` must lie between
-/// its bounds.
+/// Generates numbers between four pairs of bounds, negative and large ones among them. Each must be accepted, and each `value` must
+/// lie between its bounds.
 #[shows(rows::RANGE)]
 async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
-    for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
-        let answer =
-            generated(probe, &json!({ "seed": seed(probe), "min": min, "max": max, "count": 1 })).await?;
-        probe.given(is_integer(&answer.json()["value"]), "the value is not an integer")?;
-        let lies_between = |value: &Value| value.as_i64().is_some_and(|value| (min..=max).contains(&value));
-        answer.expect_json("/value", &format!("from {min} to {max}"), lies_between)?;
+    let good = wanted(&seed(probe));
+    expect_between(&generated(probe, &good).await?, &good)?;
+    for value in probe.uncommon_values() {
+        let body = value.instead_of(&wanted(&seed(probe))).unwrap_or_default();
+        let answer = post(&body).send(probe).await?;
+        answer.expect_not_malformed("the bounds", value)?;
+        answer.given_status(&[200])?;
+        expect_between(&answer, &body)?;
     }
     Ok(())
+}
+
+/// Expects a value between the bounds of a body.
+fn expect_between(answer: &Answer<'_>, body: &Value) -> Checked {
+    answer.given(is_integer(&answer.json()["value"]), "the value is not an integer")?;
+    let [min, max] = ["min", "max"].map(|bound| body[bound].as_i64().unwrap_or_default());
+    let lies_between = |value: &Value| value.as_i64().is_some_and(|value| (min..=max).contains(&value));
+    answer.expect_json("/value", &format!("from {min} to {max}"), lies_between).map(drop)
 }
 
 /// Generates a number. `proof` must be a string that is not empty.

@@ -38,7 +38,8 @@ async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-/// Registers a webhook for `message.new` and, where the target runs programs, one for `program.executed`. Both must be accepted.
+/// Registers a webhook for `message.new` and, where the target runs programs, one for `program.executed` and one for both. Each must be
+/// accepted.
 #[shows(rows::EVENT_NAMES, after(messages::TYPE_FREE))]
 async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     posted(probe, &caller(probe)).await?;
@@ -50,6 +51,11 @@ async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) ->
         let status = answer.status();
         let at = At::status_named(format!("status with `{event}`"));
         answer.expect(ACCEPTED.contains(&status), at, Want::one_of(ACCEPTED), status.to_string())?;
+    }
+    for value in probe.uncommon_values().filter(|_| runs) {
+        let draft = registration(probe, "message.new").await?.at(place);
+        let content = value.instead_of(&draft.message["content"]);
+        draft.with("content", content).send(probe).await?.expect_not_malformed("content", value)?;
     }
     Ok(())
 }

@@ -136,7 +136,8 @@ const SEPARATED: [&str; 7] = ["hashes", "addresses", "channels", "tags", "types"
 /// A path with its query: `path_with("/messages", &[("page", "2")])`.
 pub(crate) fn path_with(path: &str, query: &[(&str, &str)]) -> String {
     let encoded = |(name, value): &(&str, &str)| {
-        let pair = Serializer::new(String::new()).append_pair(name, value).finish();
+        // Whether a plus sign is a blank is not said.
+        let pair = Serializer::new(String::new()).append_pair(name, value).finish().replace('+', "%20");
         if SEPARATED.contains(name) { pair.replace("%2C", ",") } else { pair }
     };
     let query = query.iter().map(encoded).collect::<Vec<_>>().join("&");

@@ -119,9 +119,19 @@ async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds: exactly in a world of its own, elsewhere with
-/// five seconds of tolerance.
+/// five seconds of tolerance. In a world of its own a prepare for another domain follows half a minute later.
 #[shows(rows::EXPIRES_AT)]
 async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_lifetime(probe, place).await?;
+    if !probe.owns_time() {
+        return Ok(());
+    }
+    probe.advance(ms(PREPARE_LIFETIME.value / 2)).await?;
+    expect_lifetime(probe, place).await
+}
+
+/// Sends a prepare, and expects it to expire 60 seconds after now.
+async fn expect_lifetime(probe: &Probe<'_>, place: Place) -> Checked {
     let slack = slack_ms(probe, &PREPARE_LIFETIME);
     let (_, Talk { answer, sent: [before, after], .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;

@@ -7,7 +7,7 @@ use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{prepare, submit, transfer};
 use assay_spec::{Instant, Place};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
@@ -135,8 +135,19 @@ async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
     each_value_is_written(probe, "version", "v").await
 }
 
-/// Sends prepares with each uncommon value of `member`. The record's `key` must be exactly the string.
+/// Sends prepares with each uncommon value of `member`, and in a world of its own a second publish of one domain with another value.
+/// The record's `key` must be exactly the string.
 async fn each_value_is_written(probe: &Probe<'_>, member: &str, key: &str) -> Checked {
+    if probe.owns_time() {
+        let caller = caller(probe).await?;
+        let mut body = publish_body(&caller);
+        landed(probe, &caller, &body).await?;
+        body[member] = json!("another");
+        let record = record_in(probe, &prepared(probe, &caller, &body).await?)?;
+        let found = record.members.get(key) == Some(&body[member]);
+        let place = format!("record /{key} of a second publish");
+        probe.expect(found, &place, body[member].to_string(), value(&record, key))?;
+    }
     each_value_is_prepared(probe, member, |value, prepared| {
         let (record, sent) =
             (record_in(probe, prepared)?, value.instead_of(&Value::Null).unwrap_or_default());

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::caller::caller;
 use super::super::creations::Creation;
 use super::super::replies::{
-    expect_created, expect_creation, expect_typed, expect_unprocessed, found, is_text, until,
+    expect_created, expect_creation, expect_typed, expect_uncommon, expect_unprocessed, found, is_text, until,
 };
 use super::super::scene::{another, polled};
 use super::super::wire::Draft;
@@ -20,10 +20,13 @@ use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
-/// Creates an instance. The answer must have the `item_hash` of the message, and `status` `success`.
+/// Creates an instance, and instances without open ports and, in a world of its own, with one port, an empty description and letters
+/// beyond ASCII. Each answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
-    expect_created(probe, &wanted(probe, &caller(probe)).await?).await
+    let draft = async || wanted(probe, &caller(probe)).await;
+    expect_created(probe, &draft().await?).await?;
+    expect_uncommon(probe, draft).await
 }
 
 /// Creates an instance. `instance_id` must be a string that is not empty, and reading that instance must return 200.
