@@ -122,8 +122,8 @@ pub(crate) enum Which {
     Rich,
 }
 
-/// Forms that the uploads of a shared target take, so that they cost nothing: of the zip, and of the parts.
-const ZIP_FORMS: [&str; 7] = [
+/// Forms that an upload of a shared target takes, so that they cost nothing: all at once, and one of the types.
+const ALL_FORMS: [&str; 9] = [
     forms::DESCRIPTORS,
     forms::FOLDERS,
     forms::UNSIGNED_DESCRIPTORS,
@@ -131,6 +131,8 @@ const ZIP_FORMS: [&str; 7] = [
     forms::DOS,
     forms::COMMENT,
     forms::NO_ATTRIBUTES,
+    forms::SOURCE_FIRST,
+    forms::FILE_NAME,
 ];
 const TYPE_FORMS: [&str; 2] = [forms::WINDOWS_TYPE, forms::NO_TYPE];
 /// Not a form: files with names that a server may reject, but not change.
@@ -150,17 +152,14 @@ impl Which {
     }
 
     /// What its upload has besides the plain form, where checks share it: each attempt is made if the one before was rejected. The
-    /// seed draws the forms of the second site.
+    /// seed draws the media type of the second site.
     fn attempts(self, probe: &Probe<'_>) -> Vec<Vec<&'static str>> {
-        let drawn = |forms: &[&'static str]| forms[probe.settings.seed as usize % forms.len()];
         match self {
             _ if probe.owns_time() => vec![Vec::new()],
             Which::Plain => vec![Vec::new()],
             Which::Second => {
-                vec![
-                    vec![drawn(&ZIP_FORMS), drawn(&TYPE_FORMS), forms::SOURCE_FIRST, forms::FILE_NAME],
-                    Vec::new(),
-                ]
+                let of_part = TYPE_FORMS[probe.settings.seed as usize % TYPE_FORMS.len()];
+                vec![ALL_FORMS.into_iter().chain([of_part]).collect(), Vec::new()]
             }
             Which::Rich => vec![vec![forms::ZIP64, REJECTED_NAMES], vec![forms::ZIP64], Vec::new()],
         }

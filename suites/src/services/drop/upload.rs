@@ -82,8 +82,8 @@ pub(super) async fn next_hour(probe: &Probe<'_>, n: usize) -> Checked {
 
 /// Uploads a site in each form that ordinary programs give a zip and the form around it: sizes behind the data, entries of
 /// folders, a comment, attributes of DOS or none, extra fields, other media types, `source` first. Each must be accepted, with
-/// the CID of the same files. On a shared target an upload that checks share anyway takes some of the forms, which the seed
-/// draws.
+/// the CID of the same files. On a shared target an upload that checks share anyway takes them all, and one of the media
+/// types, which the seed draws.
 #[shows(rows::FORMS, after(rows::SOURCE_TAKEN))]
 async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
     let plain = ordinary(probe).await?;

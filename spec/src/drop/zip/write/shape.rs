@@ -8,15 +8,26 @@ use crate::drop::zip::forms;
 /// The extra field with the times of a file, as Info-ZIP writes it.
 const TIMES: u16 = 0x5455;
 
-/// A zip of these entries in all of these forms. Forms of the part of the form change nothing.
+/// Forms that an entry has only one of.
+const EITHER: [[&str; 2]; 2] =
+    [[forms::DESCRIPTORS, forms::UNSIGNED_DESCRIPTORS], [forms::DOS, forms::NO_ATTRIBUTES]];
+
+/// A zip of these entries in all of these forms; the entries take turns with forms that exclude each other. Forms of the part of
+/// the form change nothing.
 pub fn shaped(entries: &[Entry], wanted: &[&str]) -> Vec<u8> {
     let mut entries = entries.to_vec();
     if wanted.contains(&forms::FOLDERS) {
         let folders: BTreeSet<String> = entries.iter().flat_map(folders).collect();
         entries.splice(0..0, folders.iter().map(|folder| Entry::directory(folder).mode(0o040_755)));
     }
+    let has = |n: usize, form: &str| {
+        let excludes =
+            |pair: &&[&str; 2]| pair.contains(&form) && pair.iter().all(|form| wanted.contains(form));
+        EITHER.iter().find(excludes).is_none_or(|pair| pair[n % 2] == form)
+    };
     for form in wanted {
-        entries = entries.into_iter().map(|entry| in_form(entry, form)).collect();
+        let shape = |(n, entry)| if has(n, form) { in_form(entry, form) } else { entry };
+        entries = entries.into_iter().enumerate().map(shape).collect();
     }
     Zip::with_entries(entries).bytes_with(|end| {
         if wanted.contains(&forms::COMMENT) {
