@@ -16,7 +16,9 @@ use serde_json::json;
 use super::callers::{Identify, prefix};
 use super::live::{File, INDEX};
 use super::refusal::Rejected;
-use super::upload::{self as handler, Claim, ClaimToken, DropId, Finish, Identifier, SiteName, UploadReply};
+use super::upload::{
+    self as handler, Claim, ClaimToken, DropId, Finish, Identifier, Named, SiteName, UploadReply,
+};
 use super::{Deadline, State, live, moves};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
@@ -73,13 +75,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
     cid::OF_THE_FILES, "names" => "characters of names that are not ASCII letters or digits are replaced" by value,
-        step |s: &mut Identifier| {
-            s.0 = |core, zip, extracted| {
-                let mut extracted = extracted.clone();
-                extracted.files = extracted.files.into_iter().map(|(path, file)| (plain(&path), file)).collect();
-                handler::identifier(core, zip, &extracted)
-            };
-        };
+        step |name: &mut Named| name.0 = plain(&name.0);
     cid::OF_THE_FILES, "empty" => "files without bytes are left out", step |s: &mut Identifier| {
         s.0 = |core, zip, extracted| {
             let mut extracted = extracted.clone();

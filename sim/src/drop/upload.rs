@@ -107,14 +107,27 @@ fn publish(core: &mut Core, state: &mut State, request: &Request) -> Result<Repl
         Some(zip) => extract(core, state, zip, &form.forms)?,
         None => core.read(&ARTIFACT_REQUIRED, (), |()| Err("the form has no artifact".to_owned()))?,
     };
-    for path in extracted.files.keys() {
-        core.accept_value(&OF_THE_FILES, &json!(path))?;
-    }
-    let cid = Identifier::run(core, zip.unwrap_or_default(), &extracted)?;
+    let named = named(core, &extracted)?;
+    let cid = Identifier::run(core, zip.unwrap_or_default(), &named)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
         return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
     }
     Ok(site(core, state, request, Published { cid, source, extracted }))
+}
+
+/// The path of a file, as its identifier has it.
+#[derive(Clone, PartialEq)]
+pub(super) struct Named(pub(super) String);
+
+/// The files with the names that their identifier has: those of the zip.
+fn named(core: &mut Core, extracted: &Extracted) -> Result<Extracted, Refused> {
+    let mut files = BTreeMap::new();
+    for (path, file) in &extracted.files {
+        core.accept_value(&OF_THE_FILES, &json!(path))?;
+        files.insert(core.step(Named(path.clone())).0, file.clone());
+    }
+    let Extracted { directories, bytes, links, .. } = extracted;
+    Ok(Extracted { files, directories: directories.clone(), bytes: *bytes, links: *links })
 }
 
 /// The files of a zip that was sent in these forms.

@@ -113,8 +113,8 @@ async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checke
     judge(probe, &answer, &sample, &wrong(&documented(probe)))
 }
 
-/// Uploads a site, then the same files in another order and uncompressed, and, in a world of its own, files with uncommon
-/// names. `cid` must be the CID of the files each time. Names with blanks at their ends, names that differ by letter case and long
+/// Uploads a site and, in a world of its own, the same files in another order and, if they are small, uncompressed, and files with
+/// uncommon names. On a shared target the site itself has that order. `cid` must be the CID of the files each time. Names with blanks at their ends, names that differ by letter case and long
 /// paths may be rejected; a shared target gets some of them in the first upload.
 #[shows(rows::OF_THE_FILES, uses_up)]
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
@@ -151,12 +151,13 @@ async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     }
     answer.expect(got == Some(wanted), "/cid", format!("\"{wanted}\""), shown)?;
 
-    let mut other = sample.stored();
-    other.reverse();
-    let again = upload(probe, &zip(&other)).await?;
+    if !probe.owns_time() {
+        return Ok(());
+    }
+    let again = upload(probe, &zip(&sample.reordered())).await?;
     again.given_status(ACCEPTED)?;
     let shown = again.json()["cid"].to_string();
-    let want = format!("\"{wanted}\" for the same files in another order, uncompressed");
+    let want = format!("\"{wanted}\" for the same files in another order, the small ones uncompressed");
     again.expect(read(&again) == Some(wanted), "/cid", want, shown)?;
     for (n, name) in probe.uncommon_values().enumerate() {
         next_hour(probe, n).await?;

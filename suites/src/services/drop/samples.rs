@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use assay_spec::Strict;
 use assay_spec::cid::{self, Cid, Entry as CidEntry, Layout};
 use assay_spec::crypto::text;
-
+use assay_spec::drop::values::NAMES;
 use assay_spec::drop::zip::write::Entry;
+use assay_spec::value::ValueKind;
+use serde_json::Value;
 
 use super::archive::{compressed, directory, file, zip};
 use crate::harness::check::Stop;
@@ -31,8 +33,8 @@ pub(crate) const NESTED: [&str; 3] =
 pub(crate) const LARGE: &str = "several-chunks.bin";
 /// A file of [`Sample::rich`] with a name of characters that mean something in a URL, and in both forms of an accent.
 pub(crate) const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
-/// Names that ordinary sites have and that some servers leave out, change or order in another way.
-const ORDINARY: [&str; 20] = [
+/// Names that ordinary sites have, besides those of [`NAMES`], and that some servers leave out, change or order in another way.
+const ORDINARY: [&str; 17] = [
     ".DS_Store",
     ".git/HEAD",
     "__MACOSX/._index.html",
@@ -45,9 +47,6 @@ const ORDINARY: [&str; 20] = [
     "letters/[slug].js",
     "letters/a;b.txt",
     "letters/a,b&c='d'.txt",
-    "a name with blanks.txt",
-    "+page.html",
-    "..two..dots.txt",
     SYMBOLS,
     "letters/composed-caf\u{e9}.txt",
     "letters/decomposed-cafe\u{301}.txt",
@@ -55,8 +54,6 @@ const ORDINARY: [&str; 20] = [
     "letters/\u{ff5e}.txt",
     "letters/\u{1f680}.txt",
 ];
-/// Names that a server may reject, but not change: blanks at the ends, and letter case alone.
-const REJECTED: [&str; 3] = [" blank-before.txt", "blank-after /blank-after.txt ", "INDEX.HTML"];
 /// A path of more than 100 bytes through ten folders.
 const DEEP: &str = "one/two/three/four/five/six/seven/eight/nine/ten/a-file-whose-name-is-rather-long-but-not-too-long-for-a-file.txt";
 
@@ -121,6 +118,7 @@ impl Sample {
             sample.files.insert(path.to_owned(), content.to_vec());
         }
         sample.files.extend(ORDINARY.map(|path| (path.to_owned(), path.into())));
+        sample.files.extend(names(|name| name.may_be_rejected.is_empty()));
         sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
         sample
     }
@@ -128,7 +126,7 @@ impl Sample {
     /// Adds files with names that a server may reject.
     #[must_use]
     pub(crate) fn with_names_that_may_be_rejected(mut self) -> Sample {
-        self.files.extend(REJECTED.map(|path| (path.to_owned(), path.into())));
+        self.files.extend(names(|name| !name.may_be_rejected.is_empty()));
         self
     }
 
@@ -146,10 +144,15 @@ impl Sample {
         files.chain(empty).collect()
     }
 
-    /// The zip's entries, uncompressed.
-    pub(crate) fn stored(&self) -> Vec<Entry> {
-        let files = self.files.iter().map(|(path, content)| file(path, content));
-        files.chain(self.empty.iter().map(|path| directory(path))).collect()
+    /// The zip's entries in another order, the small ones uncompressed: large ones would be megabytes.
+    pub(crate) fn reordered(&self) -> Vec<Entry> {
+        let entry = |path, content: &Vec<u8>| {
+            if content.len() < CHUNK { file(path, content) } else { compressed(path, content) }
+        };
+        let files = self.files.iter().map(|(path, content)| entry(path, content));
+        let mut entries: Vec<Entry> = files.chain(self.empty.iter().map(|path| directory(path))).collect();
+        entries.reverse();
+        entries
     }
 
     /// The zip.
@@ -164,6 +167,14 @@ impl Sample {
         let summary = cid::of_entries(&files.chain(empty).collect(), layout, &mut Strict, &cid::Discard);
         summary.map(|summary| summary.cid).map_err(|e| Stop::Error(e.to_string()))
     }
+}
+
+/// A file for each of these names. Its content is its name.
+fn names(is_wanted: impl Fn(&ValueKind) -> bool) -> impl Iterator<Item = (String, Vec<u8>)> {
+    NAMES.iter().filter(move |name| is_wanted(name)).filter_map(|name| {
+        let path = name.instead_of(&Value::Null)?.as_str()?.to_owned();
+        Some((path.clone(), path.into()))
+    })
 }
 
 /// Bytes without equal chunks that compress to about a twelfth, so that a zip of them does not look like a zip bomb.
