@@ -48,6 +48,21 @@ impl Answer<Listed> {
         }
     }
 
+    /// Leaves the only element of a list of an endpoint out, if it is one of these.
+    pub(super) fn hide_alone(&mut self, endpoint: &Endpoint, is_hidden: impl Fn(&Value) -> bool) {
+        let Page { number, limit } = self.about.page;
+        let (is_of, name) = (self.about.is_of(endpoint) && number == 1 && limit > 1, self.about.name);
+        let Body::Json(body) = &mut self.body else { return };
+        let items = if body.is_array() {
+            body.as_array_mut()
+        } else {
+            body.get_mut(name).and_then(Value::as_array_mut)
+        };
+        if let Some(items) = items.filter(|items| is_of && items.len() == 1) {
+            items.retain(|item| !is_hidden(item));
+        }
+    }
+
     /// Changes a member of the pagination object.
     pub(super) fn paginate(&mut self, member: &str, edit: impl FnOnce(&Value, &Listed) -> Value) {
         if let Body::Json(Value::Object(list)) = &mut self.body

@@ -3,20 +3,20 @@
 use assay_spec::Refused;
 use assay_spec::network::aggregate::AggregateFilter;
 use assay_spec::network::instance::InstanceFilter;
-use assay_spec::network::pin;
 use assay_spec::network::places::AGGREGATES_OF;
 use assay_spec::network::requirements::{
     aggregates, flat, instances, listing, messages, paging as pages, pins, storage,
 };
 use assay_spec::network::storage::{FILE, RAW};
-use serde_json::{Map, json};
+use assay_spec::network::{pin, query};
+use serde_json::{Map, Value, json};
 
 use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
 use super::long_deviations::{each_value, first_chunk, without_null};
 use super::messages::flat::FlatQuery;
 use super::messages::listing::ListQuery;
 use super::messages::single::Wrapped;
-use super::paging::{self, ReadPage};
+use super::paging::{self, Listed, ReadPage};
 use super::storage::files::{self, Download, Parts};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
@@ -35,6 +35,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
             types.retain(|kind| ["POST", "AGGREGATE"].contains(&kind.as_str()));
         }
     };
+    listing::FINDS, "confirmed" => "the only message of an address leaves its list when it is confirmed",
+        reply |r: &mut Answer<Listed>| r.hide_alone(&query::LIST, is_confirmed);
+    flat::FINDS, "confirmed" => "the only message of an address leaves its flat list when it is confirmed",
+        reply |r: &mut Answer<Listed>| r.hide_alone(&query::FLAT, is_confirmed);
+    listing::AS_SENT, "confirmed" => "a list shows confirmed messages without their signature",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_signature);
+    flat::AS_SENT, "confirmed" => "the flat list shows confirmed messages without their signature",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_signature);
     listing::ANY_OF, "plus" => "a plus sign in `channels` is read as a blank", step |q: &mut ListQuery| {
         q.filter.channels.iter_mut().flatten().for_each(|channel| *channel = channel.replace('+', " "));
     };
@@ -119,3 +127,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
 };
+
+/// Whether a record has a confirmation.
+fn is_confirmed(record: &Value) -> bool {
+    record["confirmations"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+fn without_signature(record: &mut Value) {
+    if is_confirmed(record) {
+        record["signature"] = json!("");
+    }
+}

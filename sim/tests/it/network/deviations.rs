@@ -186,6 +186,10 @@ impl Script {
         self.get(&format!("{FLAT}?addresses={}&content_types=amend", Wallet::new(8).address));
         self.driver.perform("network.fill", &json!({ "messages": 120 }));
         self.get(&format!("{MESSAGES}?limit=101"));
+        self.driver.advance(HOUR);
+        for path in [MESSAGES, FLAT] {
+            self.get(&format!("{path}?addresses={}", Wallet::new(9).address));
+        }
     }
 
     fn files(&mut self) {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::scene::{
-    Created, List, created, expect_as_sent, fresh_channel, list_of, of_several_types, polled, post_content,
-    posted, rich_channel,
+    Created, List, created, early_and_late, expect_as_sent, fresh_channel, list_of, of_several_types, polled,
+    post_content, posted, rich_channel,
 };
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::{Checked, Stop, shows};
@@ -73,7 +73,8 @@ async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// Sends a POST and lists its sender at `/messages.json`. The list must contain its hash.
+/// Sends a POST and lists its sender at `/messages.json`, in a world of its own also after it was confirmed. The list must contain
+/// its hash.
 #[shows(rows::FINDS, after(paging::FIRST_PAGE))]
 async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
@@ -83,13 +84,21 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     };
     let filters = [("addresses", sent.draft.caller.address.as_str())];
     let is_listed = |list: &List<'_>| hashes(list).contains(&sent.hash);
-    let listed = polled(probe, async || flat(probe, &filters).await, is_listed).await?;
-    let found = hashes(&listed);
-    listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
+    early_and_late(probe, async || {
+        let listed = polled(probe, async || flat(probe, &filters).await, is_listed).await?;
+        let found = hashes(&listed);
+        listed.answer.expect(
+            found.contains(&sent.hash),
+            "hashes of the elements",
+            &sent.hash,
+            found.join(", "),
+        )
+    })
+    .await
 }
 
-/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`. Each must
-/// be listed as it was sent.
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`, in a world of its own
+/// also after they were confirmed. Each must be listed as it was sent.
 #[shows(rows::AS_SENT)]
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
@@ -102,9 +111,12 @@ async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> C
         sent.iter().all(|one| hashes.contains(&json!(one.hash)))
     };
     let filters = [("addresses", sender.address.as_str())];
-    let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
-    let items = items.iter().map(|item| record(item).clone()).collect();
-    expect_as_sent(probe, &List { answer, items }, &sent)
+    early_and_late(probe, async || {
+        let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
+        let items = items.iter().map(|item| record(item).clone()).collect();
+        expect_as_sent(probe, &List { answer, items }, &sent)
+    })
+    .await
 }
 
 /// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every

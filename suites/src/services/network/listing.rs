@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::info::PAGE;
 use super::scene::{
-    List, aggregate, created, expect_as_sent, fresh_channel, list, list_of, of_several_types, polled,
-    post_draft, posted, rich_channel,
+    List, aggregate, created, early_and_late, expect_as_sent, fresh_channel, list, list_of, of_several_types,
+    polled, post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -64,13 +64,17 @@ async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST and lists its sender's messages. The list must contain its hash.
+/// Sends a POST and lists its sender's messages, in a world of its own also after it was confirmed. The list must contain its hash.
 #[shows(rows::FINDS)]
 async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
-    let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
-    let hashes = listed.strings("item_hash");
-    listed.answer.expect(hashes.contains(&sent.hash), "/messages/*/item_hash", &sent.hash, hashes.join(", "))
+    early_and_late(probe, async || {
+        let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
+        let hashes = listed.strings("item_hash");
+        let place = "/messages/*/item_hash";
+        listed.answer.expect(hashes.contains(&sent.hash), place, &sent.hash, hashes.join(", "))
+    })
+    .await
 }
 
 /// Sends two POSTs and lists with `hashes` set to the first. Every element must have that hash.
@@ -172,15 +176,15 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them. Each must be listed as it was
-/// sent.
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also after they
+/// were confirmed. Each must be listed as it was sent.
 #[shows(rows::AS_SENT)]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
     let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
-    let listed = list_of(probe, &sender, &hashes).await?;
-    expect_as_sent(probe, &listed, &sent)
+    early_and_late(probe, async || expect_as_sent(probe, &list_of(probe, &sender, &hashes).await?, &sent))
+        .await
 }
 
 /// Sends 24 messages of three senders on three channels and reads them page by page with pairs of filters, three and all

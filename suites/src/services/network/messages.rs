@@ -1,7 +1,5 @@
 //! One message and its record: what is read is what was sent.
 
-use std::time::Duration;
-
 use assay_spec::Place;
 use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
@@ -11,8 +9,8 @@ use serde_json::{Value, json};
 use super::caller::{Procedure, caller};
 use super::creations::{Creation, hashes};
 use super::scene::{
-    Created, List, aggregate, another, created, fresh_channel, list_of, look, polled, post_draft, posted,
-    read, rich,
+    Created, List, aggregate, another, confirmed, created, fresh_channel, list_of, look, polled, post_draft,
+    posted, read, rich,
 };
 use super::wire::{Call, path_with};
 use super::{ACCEPTED, CREATED};
@@ -27,28 +25,21 @@ async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>)
 }
 
 /// Judges the record of a message, and in a world of its own once more after the message was confirmed.
-async fn early_and_late(
+async fn record_early_and_late(
     probe: &Probe<'_>,
     hash: &str,
     first: Answer<'_>,
     judge: impl Fn(&Answer<'_>) -> Checked,
 ) -> Checked {
     judge(&first)?;
-    if !probe.owns_time() {
-        return Ok(());
-    }
-    probe.advance(CONFIRMED).await?;
-    judge(&read(probe, hash).await?)
+    if confirmed(probe).await? { judge(&read(probe, hash).await?) } else { Ok(()) }
 }
-
-/// Confirmations take some minutes.
-const CONFIRMED: Duration = Duration::from_mins(10);
 
 /// Expects a member of the record to be what the message held.
 async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message[member];
-    early_and_late(probe, &created.hash, answer, |answer| {
+    record_early_and_late(probe, &created.hash, answer, |answer| {
         answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
     })
     .await
@@ -201,7 +192,7 @@ async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let hash = kept.unwrap_or_default();
     let first = read(probe, &hash).await?;
     let sent = &draft.message["content"];
-    early_and_late(probe, &hash, first, |answer| {
+    record_early_and_late(probe, &hash, first, |answer| {
         answer
             .expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, sent))
             .map(drop)
@@ -215,7 +206,7 @@ async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let signature = created.draft.signature();
-    early_and_late(probe, &created.hash, answer, |answer| {
+    record_early_and_late(probe, &created.hash, answer, |answer| {
         answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
     })
     .await
@@ -226,9 +217,7 @@ async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 #[shows(rows::CONFIRMATIONS)]
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
-    if probe.owns_time() {
-        probe.advance(CONFIRMED).await?;
-    }
+    confirmed(probe).await?;
     let answer = read(probe, &hash).await?;
     let is_block = |block: &Value| {
         block["chain"].is_string() && is_integer(&block["height"]) && block["hash"].is_string()

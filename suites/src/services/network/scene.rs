@@ -223,6 +223,23 @@ pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draf
     Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
 }
 
+/// Judges something, and in a world of its own once more after the messages of before were confirmed.
+pub(super) async fn early_and_late(probe: &Probe<'_>, judge: impl AsyncFn() -> Checked) -> Checked {
+    judge().await?;
+    if confirmed(probe).await? { judge().await } else { Ok(()) }
+}
+
+/// In a world of its own, lets the messages of before be confirmed. Returns whether.
+pub(super) async fn confirmed(probe: &Probe<'_>) -> Result<bool, Stop> {
+    if probe.owns_time() {
+        probe.advance(CONFIRMED).await?;
+    }
+    Ok(probe.owns_time())
+}
+
+/// Confirmations take some minutes.
+const CONFIRMED: Duration = Duration::from_mins(10);
+
 /// An unknown hash of the same form: its last character is changed.
 pub(super) fn another(hash: &str) -> String {
     let mut chars: Vec<char> = hash.chars().collect();
