@@ -74,7 +74,7 @@ async fn a_conforming_run_counts_the_responses_of_each_owner() {
     assert!(run.outcomes.iter().all(|outcome| outcome.verdict == Verdict::Pass));
     let own =
         run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
-    assert_eq!(own.answers, 6, "one response to each operation of both checks");
+    assert_eq!(own.answers, 9, "one response to each operation, and two of the check of the owner");
 }
 
 #[tokio::test]

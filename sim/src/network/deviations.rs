@@ -283,7 +283,7 @@ const API: &[Deviation] = deviations! {
             Ok(files::parts(core, call).unwrap_or_else(|_| instead(core)))
         };
     };
-    storage::FILE_REQUIRED => "an upload without a file stores an empty file",
+    storage::FILE_REQUIRED => "an upload without a file stores a file of its own",
         step |s: &mut Parts| s.0 = |core, call| parts_with(core, call, "file");
     storage::ADDRESS_REQUIRED => "an upload without an address is accepted",
         step |s: &mut Parts| s.0 = |core, call| parts_with(core, call, "address");

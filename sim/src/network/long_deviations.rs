@@ -15,6 +15,7 @@ use assay_spec::network::message::MessageType;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::{envelope, instances, webhooks};
 use assay_spec::network::signing::sign_file;
+use assay_spec::network::storage::DEFAULT_CONTENT_TYPE;
 use assay_spec::network::webhook::Registration;
 use assay_spec::{Id, Refused, Rules, Without};
 use bytes::Bytes;
@@ -129,7 +130,7 @@ pub(super) fn completed(core: &Core, mut parts: Vec<form::Part>) -> Vec<form::Pa
     let key = draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a valid key");
     parts.retain(|part| !["address", "signature"].contains(&part.name.as_str()));
     if !parts.iter().any(|part| part.name == "file") {
-        parts.push(part("file", Bytes::new()));
+        parts.insert(0, part("file", "no file"));
     }
     let file = parts.iter().find(|part| part.name == "file").map(|part| part.bytes.clone());
     let signature = sign_file(&key, &file.unwrap_or_default());
@@ -138,8 +139,10 @@ pub(super) fn completed(core: &Core, mut parts: Vec<form::Part>) -> Vec<form::Pa
     parts
 }
 
+/// A part; a file has the usual content type.
 pub(super) fn part(name: &str, bytes: impl Into<Bytes>) -> form::Part {
-    form::Part { name: name.to_owned(), file_name: None, content_type: None, bytes: bytes.into() }
+    let content_type = (name == "file").then(|| DEFAULT_CONTENT_TYPE.to_owned());
+    form::Part { name: name.to_owned(), file_name: None, content_type, bytes: bytes.into() }
 }
 
 /// Adds a byte to a file.

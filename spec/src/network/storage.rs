@@ -97,14 +97,15 @@ impl<'a> Upload<'a> {
             Some(address) if !address.is_empty() => address,
             _ => rules.refuse(&ADDRESS_REQUIRED, (), "the part `address` is missing or empty")?,
         };
-        let first = parts.first().is_some_and(|part| part.name == "file");
-        let forms = [
-            (FIELDS_FIRST, !first),
-            (NO_TYPE, file.content_type.is_none()),
-            (NO_BYTES, file.bytes.is_empty()),
-        ];
-        for (form, _) in forms.into_iter().filter(|(_, is_met)| *is_met) {
-            rules.accept_value(&FORMS, &json!(form), None)?;
+        if let Some(file) = part("file") {
+            let forms = [
+                (FIELDS_FIRST, parts[0].name != "file"),
+                (NO_TYPE, file.content_type.is_none()),
+                (NO_BYTES, file.bytes.is_empty()),
+            ];
+            for (form, _) in forms.into_iter().filter(|(_, is_met)| *is_met) {
+                rules.accept_value(&FORMS, &json!(form), None)?;
+            }
         }
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
             Some(channel) => rules.derive(&CHANNEL, (dialect, channel), |(_, channel)| channel.to_owned()),
