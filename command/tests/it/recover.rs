@@ -168,10 +168,10 @@ async fn nodes_that_are_gone_or_return_nonsense_are_named_and_ignored() {
     let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let node = &served.sites["network"];
     let conforming = recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await;
-    let gone = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        format!("http://{}", listener.local_addr().expect("its address"))
-    };
+    // A socket that does not listen keeps its port from other programs.
+    let port = tokio::net::TcpSocket::new_v4().expect("a socket");
+    port.bind(([127, 0, 0, 1], 0).into()).expect("a port");
+    let gone = format!("http://{}", port.local_addr().expect("its address"));
     let nonsense = MockServer::start().await;
     let page = ResponseTemplate::new(200).set_body_raw("<html>welcome</html>", "text/html");
     Mock::given(method("GET")).and(path_regex("/messages")).respond_with(page).mount(&nonsense).await;
