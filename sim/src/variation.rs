@@ -185,12 +185,12 @@ impl Variations {
             Value::Object(members) => {
                 // Content that a signature covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
-                // The aggregates of an address, by name.
+                // The aggregates of an address, by name, and the content of one: what was written.
                 let is_of_address = members.contains_key("address");
                 let varied = |(key, value): (String, Value)| {
                     let varied = match key.as_str() {
                         "content" if is_signed => value,
-                        "data" if is_of_address => self.vary_names(value),
+                        "data" | "content" if is_of_address => self.vary_names(value),
                         _ => self.vary(value),
                     };
                     (key, varied)
@@ -281,6 +281,9 @@ mod tests {
         let of_address = members(variations.json(serde_json::json!({ "address": "0x1", "data": {} })));
         assert_eq!(of_address["data"], serde_json::json!({}), "the aggregates of an address");
         assert!(of_address.get(EXTRA).is_some(), "{of_address}");
+        let empty =
+            members(variations.json(serde_json::json!({ "address": "0x1", "key": "k", "content": {} })));
+        assert_eq!(empty["content"], serde_json::json!({}), "an aggregate that was never written");
         let other = members(variations.json(serde_json::json!({ "data": {} })));
         assert!(other["data"].get(EXTRA).is_some(), "{other}");
         assert_eq!(members(variations.json_names(serde_json::json!({}))), serde_json::json!({}));

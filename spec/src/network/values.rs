@@ -114,8 +114,8 @@ pub const VARIABLES: &[ValueKind] = &[
     .may_be_accepted(READ),
 ];
 
-/// Uncommon valid objects: each a name, the member that differs, and its value. Those after `deep` are sent only in a world of
-/// the run's own.
+/// Uncommon valid objects: each a name, the member that differs, and its value. `--depth quick` leaves out those
+/// after `deep`.
 macro_rules! members {
     ($($name:literal $member:literal: $value:tt),* ; deep $($deep:literal $other:literal: $of:tt),* $(,)?) => {
         &[$(members!(one $name $member $value),)* $(members!(one $deep $other $of).beyond_quick()),*]

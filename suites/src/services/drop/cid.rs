@@ -113,9 +113,9 @@ async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checke
     judge(probe, &answer, &sample, &wrong(&documented(probe)))
 }
 
-/// Uploads a site and, in a world of its own, the same files in another order and, if they are small, uncompressed, and files with
-/// uncommon names. On a shared target the site itself has that order. `cid` must be the CID of the files each time. Names with blanks at their ends, names that differ by letter case and long
-/// paths may be rejected; a shared target gets some of them in the first upload.
+/// Uploads a site with uncommon names of files. In a world of its own, also the same files in another order and with small ones
+/// uncompressed, and each name alone; on a shared target the site itself has that order. `cid` must be the CID of the files each time.
+/// Names with blanks at their ends, names that differ by letter case and long paths may be rejected.
 #[shows(rows::OF_THE_FILES, uses_up)]
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, rejected, forms, .. } = dropped(probe, Which::Rich).await?;

@@ -124,7 +124,7 @@ async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
-/// Uploads files in forms of ordinary programs: with the fields before the file and, in a world of its own, without a content type, and
+/// Uploads files in forms of ordinary programs: with the fields before the file and, but for `--depth quick`, without a content type, and
 /// without bytes, which a server may reject. Each must be accepted, with the file as it was.
 #[shows(rows::FORMS, after(rows::STORED, rows::CONTENT))]
 async fn ordinary_forms_of_an_upload_are_accepted(probe: &Probe<'_>) -> Checked {

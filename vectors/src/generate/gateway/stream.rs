@@ -1,4 +1,4 @@
-//! `gateway.read_stream`: the forms of events, texts and calls in pieces, and streams with one wrong event.
+//! `gateway.read_stream`: streams in each form of events, increments and calls in pieces, and streams with one wrong event.
 
 use assay_spec::Id;
 use assay_spec::gateway::requirements::client::ERROR_EVENT;

@@ -20,7 +20,7 @@ use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
-/// Creates an instance, and instances without open ports and, in a world of its own, with one port, an empty description and letters
+/// Creates an instance, and instances without open ports and, but for `--depth quick`, with one port, an empty description and letters
 /// beyond ASCII. Each answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
