@@ -309,9 +309,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
     record::ACCEPT => "transfer is another signature",
         step |record: &mut Record| record.edit("transfer", |signature| signature.chars().rev().collect());
     record::ACCEPT, "latest" => "transfer is the signature of the latest transaction", step |s: &mut NamedTransfer| {
-        if let Some(latest) = s.latest.take() {
-            s.transfer = latest;
-        }
+        s.0 = |_, state, _, pending| state.chain.latest().next().map_or_else(|| pending.to_owned(), signature_of);
+    };
+    record::ACCEPT, "first" => "transfer is the signature of the domain's first transfer", step |s: &mut NamedTransfer| {
+        s.0 = |_, state, domain, pending| {
+            let start = format!(":transfer:{{\"d\":\"{domain}\"");
+            let is_of_domain = |found: &&Confirmed| String::from_utf8_lossy(&found.transaction.record).contains(&start);
+            state.chain.latest().filter(is_of_domain).last().map_or_else(|| pending.to_owned(), signature_of)
+        };
     };
 
     rows::LEGACY => "a byte follows the message", step |message: &mut MessageBytes| message.0.push(0);
@@ -532,6 +537,11 @@ fn extend(prepare: &mut Prepare, by_ms: i64) {
     if by_ms > 0 {
         prepare.last_valid_block_height += BLOCKHASH_BLOCKS + (by_ms / SLOT_MS).unsigned_abs();
     }
+}
+
+/// The signature that names a transaction, base58.
+fn signature_of(found: &Confirmed) -> String {
+    bs58::encode(found.transaction.signatures[0]).into_string()
 }
 
 /// A record with its first two keys swapped.

@@ -47,13 +47,13 @@ pub(super) struct Asked {
     pub(super) wanted: Wanted,
 }
 
-/// The transfer that the record of an accept names.
-#[derive(Clone, PartialEq)]
-pub(super) struct NamedTransfer {
-    /// The signature of its transaction.
-    pub(super) transfer: String,
-    /// The signature of the chain's latest transaction.
-    pub(super) latest: Option<String>,
+steps! {
+    /// The transfer that the record of an accept names: the signature of the transaction of the pending one.
+    NamedTransfer(state: &State, domain: &str, pending: &str) -> String = pending_transfer;
+}
+
+fn pending_transfer(_: &mut Core, _: &State, _: &str, pending: &str) -> String {
+    pending.to_owned()
 }
 
 /// The bytes of a record.
@@ -123,11 +123,7 @@ fn record(core: &mut Core, state: &State, caller: &Caller, wanted: &Wanted) -> R
                 let transfer = pending.map(|pending| pending.transfer.as_str());
                 transfer.ok_or_else(|| format!("{domain} has no pending transfer"))
             })?;
-            let latest = state.chain.latest().next().map(|found| found.transaction.signatures[0]);
-            let latest = latest.map(|signature| bs58::encode(signature).into_string());
-            let NamedTransfer { transfer, .. } =
-                core.step(NamedTransfer { transfer: transfer.to_owned(), latest });
-            Record::accept(domain, &transfer, now)
+            Record::accept(domain, &NamedTransfer::run(core, state, domain, transfer), now)
         }
     };
     let bytes = core.step(record).encode(&core.dialect);

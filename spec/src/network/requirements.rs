@@ -175,7 +175,7 @@ crate::requirements! {
         CHANNEL: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
         /// The message of an upload without a channel is on the default channel.
         CHANNEL_DEFAULT: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];
-        /// The fields of an upload may come before its file, and the file may have no content type.
+        /// The fields of an upload may come before its file, the file may have no content type, and the node may have its bytes already.
         FORMS: Must Server Check at UPLOAD accepts UPLOADS ["Endpoints" 0x1b72_a93d];
         /// An upload accepts comma-separated `tags`.
         TAGS: Must Server Check at UPLOAD ["Endpoints" 0x1b72_a93d];

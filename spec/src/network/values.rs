@@ -187,6 +187,7 @@ pub const UPLOADS: &[ValueKind] = &[
     strings!(one NO_BYTES, NO_BYTES)
         .may_be_rejected("no sentence says that a file may be empty")
         .beyond_quick(),
+    strings!(one AGAIN, AGAIN).beyond_quick(),
 ];
 /// The fields come before the file.
 pub const FIELDS_FIRST: &str = "fields-first";
@@ -194,3 +195,5 @@ pub const FIELDS_FIRST: &str = "fields-first";
 pub const NO_TYPE: &str = "no-type";
 /// The file is empty.
 pub const NO_BYTES: &str = "no-bytes";
+/// The node has the bytes of the file from an earlier upload.
+pub const AGAIN: &str = "again";

@@ -4,14 +4,15 @@ use assay_spec::cid::{self, Layout};
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::message::{Draft, MessageType};
 use assay_spec::network::requirements::errors::UNAUTHORIZED;
-use assay_spec::network::requirements::storage::{MULTIPART, SIZE, UNKNOWN, UNKNOWN_RAW};
+use assay_spec::network::requirements::storage::{FORMS, MULTIPART, SIZE, UNKNOWN, UNKNOWN_RAW};
 use assay_spec::network::signing::verify_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, Part, RAW, Upload};
+use assay_spec::network::values::AGAIN;
 use assay_spec::{Id, Refused};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::exchange::{Reply, Site};
@@ -89,6 +90,9 @@ pub(in crate::network) fn upload(
     let file =
         parts.iter().find(|part| part.name == "file").map_or_else(Bytes::new, |part| part.bytes.clone());
     let cid = FileName::run(core, &file)?;
+    if state.primary.store.files.find(&cid).is_some_and(|file| file.kept_by > 0) {
+        core.accept_value(&FORMS, &json!(AGAIN))?;
+    }
 
     let now = core.now();
     let content = Value::Object(upload.content(&cid, now.seconds())).to_string();

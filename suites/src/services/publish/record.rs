@@ -5,7 +5,7 @@ use std::time::Duration;
 use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
-use assay_spec::publish::requirements::{prepare, submit, transfer};
+use assay_spec::publish::requirements::{prepare, submit as submits, transfer};
 use assay_spec::{Instant, Place};
 use serde_json::{Value, json};
 
@@ -13,7 +13,8 @@ use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
 use super::{
-    Caller, Prepared, accept_body, caller, each_value_is_prepared, landed, prepared, publish_body, trip,
+    Caller, Prepared, accept_body, caller, each_value_is_prepared, fresh_key, landed, prepared, publish_body,
+    signature_in, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::boundary::slack_ms;
 use crate::harness::check::{Checked, Stop, shows};
@@ -205,40 +206,57 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an accept prepare with the incoming key of a pending transfer, where there is a control API after a publish of another
-/// domain. The record's `transfer` must be the transfer's transaction signature.
-#[shows(rows::ACCEPT, after(transfer::ACCEPT_ADMITTED, submit::LANDS, submit::SIGNATURE))]
+/// domain. The record's `transfer` must be the transfer's transaction signature. If the accept can be confirmed, it transfers the
+/// domain again, and the record of the second accept must name the second transfer.
+#[shows(rows::ACCEPT, after(transfer::ACCEPT_ADMITTED, submits::LANDS, submits::SIGNATURE))]
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
-    let (transfer, record) = if probe.has_control() {
+    if probe.has_control() {
         let (_, new, _, transfer) = transferred(probe).await?;
         // The pending transfer is not the latest transaction.
         let other = caller(probe).await?;
         landed(probe, &other, &publish_body(&other)).await?;
-        (transfer, record_of(probe, &new, &accept_body(&new)).await?)
-    } else if trip::is_given(probe) {
+        let accept = prepared(probe, &new, &accept_body(&new)).await?;
+        expect_named(probe, &record_in(probe, &accept)?, &transfer)?;
+
+        let mut body = submit_body(&accept, &new);
+        body["op"] = json!("accept");
+        submit(probe, &new, &body).await?.given_status(&[200])?;
+        match probe.perform("publish.confirm-transfer", json!({ "domain": new.domain })).await {
+            // A control API that cannot do this.
+            Err(Stop::Error(_)) => return Ok(()),
+            confirmed => confirmed?,
+        };
+        let third = new.with_key(fresh_key(probe));
+        let (_, second) = landed(probe, &new, &transfer_body(probe, &new, &third.key)).await?;
+        return expect_named(probe, &record_of(probe, &third, &accept_body(&third)).await?, &second);
+    }
+    if trip::is_given(probe) {
         let (.., transfer) = transferred(probe).await?;
-        (transfer, ordinary(probe, PREPARE_ACCEPT[0]).await?.1)
-    } else {
-        probe.rest_on("publish.pending_transfer")?;
-        let is_known = probe.settings.publish().pending_transfer.is_some();
-        if !is_known {
-            probe.rest_on("publish.transferable")?;
-        }
-        probe.found(
-            is_known,
-            "needs the signature of a pending transfer ([publish] pending_transfer, or transferable), or a control API",
-        )?;
-        let (scene, record, _) = ordinary(probe, PREPARE_ACCEPT[0]).await?;
-        (scene.transfer, record)
-    };
+        expect_named(probe, &ordinary(probe, PREPARE_ACCEPT[0]).await?.1, &transfer)?;
+        let Ok(accept) = trip::step(probe, trip::ACCEPT_BACK, false).await else { return Ok(()) };
+        let second = signature_in(&trip::step(probe, trip::BACK, true).await?.submitted(probe).await?.2)?;
+        return expect_named(probe, &record_in(probe, &accept.prepared(probe)?)?, &second);
+    }
+    probe.rest_on("publish.pending_transfer")?;
+    let is_known = probe.settings.publish().pending_transfer.is_some();
+    if !is_known {
+        probe.rest_on("publish.transferable")?;
+    }
+    probe.found(
+        is_known,
+        "needs the signature of a pending transfer ([publish] pending_transfer, or transferable), or a control API",
+    )?;
+    let (scene, record, _) = ordinary(probe, PREPARE_ACCEPT[0]).await?;
+    expect_named(probe, &record, &scene.transfer)
+}
+
+/// Expects the record of an accept that names this transfer.
+fn expect_named(probe: &Probe<'_>, record: &Record, transfer: &str) -> Checked {
     let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
     probe.expect(record.before.ends_with(":accept:"), "record prefix", "accept", record.before.clone())?;
     let named = record.members.get("transfer").and_then(Value::as_str);
-    probe.expect(
-        named == Some(&transfer),
-        "record /transfer",
-        transfer.clone(),
-        format!("{named:?}; keys: {keys}"),
-    )
+    let got = format!("{named:?}; keys: {keys}");
+    probe.expect(named == Some(transfer), "record /transfer", transfer, got)
 }
 
 fn value(record: &Record, key: &str) -> String {

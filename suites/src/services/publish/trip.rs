@@ -33,8 +33,9 @@ pub(super) const BY_OLD: &str = "accept by the old key";
 pub(super) const SECOND: &str = "second accept";
 /// Whether the incoming key is bound after the second accept.
 pub(super) const CONFIRMED: &str = "confirmed";
-/// The prepare of the transfer back.
+/// The transfer back, and its accept: the second transfer of the domain.
 pub(super) const BACK: &str = "back";
+pub(super) const ACCEPT_BACK: &str = "accept back";
 
 /// What is wrong with a domain whose accept did not land.
 const PENDING: &str = "has a pending transfer, because its accept did not land";
@@ -162,7 +163,7 @@ async fn make(probe: &Probe<'_>, pool: &Pool, [first, second]: [&Caller; 2]) -> 
 async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: bool) -> Result<bool, Stop> {
     let fixtures = probe.settings.publish();
     let keep = |name: &str, talk: &Talk<'_>| {
-        if !probe.plays() && (is_read || name == BACK) {
+        if !probe.plays() && (is_read || [BACK, ACCEPT_BACK].contains(&name)) {
             pool.keep(fixtures, name, talk);
         }
     };
@@ -200,7 +201,7 @@ async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: 
     };
     probe.reserve("publish", LANDING).await?;
     let mut accept = Talk::begin(probe, new, &accept_body(new)).await?;
-    keep(ACCEPT, &accept);
+    keep(if is_read { ACCEPT } else { ACCEPT_BACK }, &accept);
     let Ok(prepared) = accept.prepared(probe) else { return leave(PENDING) };
     let mut body = submit_body(&prepared, new);
     if is_read {
@@ -210,7 +211,7 @@ async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: 
     }
     body["op"] = json!(ACCEPT);
     accept.submit(Draft::new(probe, new, SUBMIT, body.to_string()).await?.transmit(probe).await?);
-    keep(ACCEPT, &accept);
+    keep(if is_read { ACCEPT } else { ACCEPT_BACK }, &accept);
     if !accept.has_landed() {
         return leave(PENDING);
     }
