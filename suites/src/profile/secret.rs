@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use assay_spec::names::nearest;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::wrong::nearest;
 use super::{Loaded, Wrong};
 use crate::http::hiding::Hidden;
 use crate::support::files;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use assay_spec::names::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -304,16 +305,6 @@ fn with_suggestion(message: &str) -> String {
     }
 }
 
-/// The known name nearest to `written`, at most `slips` edits away.
-pub(super) fn nearest<'n>(
-    written: &str,
-    known: impl Iterator<Item = &'n str>,
-    slips: usize,
-) -> Option<&'n str> {
-    let written = written.to_lowercase();
-    let distance = |name: &str| strsim::damerau_levenshtein(&written, &name.to_lowercase());
-    known.map(|name| (distance(name), name)).filter(|(n, _)| *n <= slips).min().map(|(_, name)| name)
-}
 /// The keys whose values are secrets, or contain some.
 fn secrets() -> impl Iterator<Item = String> {
     // `payment` is another name of `payments`.
