@@ -171,6 +171,7 @@ pub mod cid;
 pub mod crypto;
 pub mod dialect;
 pub mod drop;
+pub mod duration;
 pub mod endpoint;
 pub mod field;
 pub mod gateway;

@@ -10,6 +10,9 @@
 //! assert_eq!((REQUESTS.inside, REQUESTS.outside), (30, 31));
 //! let wrong: Wrong = "limit:publish.requests-per-window=31".parse().expect("a wrong value");
 //! assert_eq!(wrong.row().to_string(), "publish.exchange.rate-per-ip");
+//! // A time is a number of milliseconds, or a duration.
+//! let wrong: Wrong = "limit:publish.prepare-lifetime-ms=61s".parse().expect("a wrong value");
+//! assert_eq!(wrong.value, 61_000);
 //! ```
 
 mod sentence;
@@ -19,7 +22,8 @@ use std::str::FromStr;
 
 use crate::catalogue::limits;
 use crate::instant::{HOUR, MINUTE, SECOND};
-use crate::{Id, Service};
+use crate::names::did_you_mean;
+use crate::{Id, Service, duration};
 
 /// A limit.
 #[derive(Debug)]
@@ -390,11 +394,20 @@ impl FromStr for Wrong {
     fn from_str(text: &str) -> Result<Wrong, String> {
         let parts = text.strip_prefix(PREFIX).and_then(|rest| rest.split_once('='));
         let (name, value) = parts.ok_or_else(|| format!("{text:?} is not {PREFIX}SERVICE.NAME=NUMBER"))?;
-        let value = value.parse().map_err(|_| format!("{text:?}: {value:?} is not a number"))?;
         let name = name.replace('-', "_");
-        let found = limits().find(|limit| format!("{}.{}", limit.service, limit.name) == name);
-        let limit =
-            found.ok_or_else(|| format!("{text:?}: no such limit; `assay prove --cells` lists them"))?;
+        let full = |limit: &Limit| format!("{}.{}", limit.service, limit.name);
+        let limit = limits().find(|limit| full(limit) == name).ok_or_else(|| {
+            let known: Vec<String> = limits().map(|limit| full(limit).replace('_', "-")).collect();
+            let near = did_you_mean(&name.replace('_', "-"), known.iter().map(String::as_str));
+            format!("{text:?}: no such limit{near}; `assay prove --cells` lists them")
+        })?;
+        let value = match value.parse() {
+            Ok(value) => value,
+            Err(_) if limit.unit == Unit::Millisecond => {
+                duration::parse(value).map_err(|why| format!("{text:?}: {why}"))?
+            }
+            Err(_) => return Err(format!("{text:?}: {value:?} is not a number")),
+        };
         let wrong = Wrong { limit, value };
         let broken = wrong.broken().filter(|_| value != limit.value && value > 0);
         broken.map(|_| wrong).ok_or_else(|| format!("{text:?}: no row says that this value is wrong"))
