@@ -10,31 +10,16 @@
 //! Moving the clock also moves the world's own outgoing requests. While a request to an outside server (a webhook) is
 //! in progress, time waits for its outcome, for at most 30 seconds in total.
 //!
-//! | method | path | body | response |
-//! |---|---|---|---|
-//! | GET | `info` | | name, seed, time level, sites, and the names of faults, actions, variations, deviations |
-//! | GET | `ca` | | the certificate of the authority that signs the HTTPS sites, as PEM |
-//! | GET | `clock` | | `{now, mode}` |
-//! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
-//! | GET, PUT | `faults` | list of faults | the faults with their receipts |
-//! | GET, PUT | `deviations` | list of names, or of `{id, at}` | the active deviations |
-//! | GET, PUT | `variations` | list of names | the active variations |
-//! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
-//! | POST | `actions` | `{action, arguments}` | the result of the action |
-//! | GET | `state` | `?service=name` | the state of each service by its name, or of one |
-//! | GET | `log`, `coverage` | | refusals; rules and variations that could have changed something; transitions made |
-//! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
-//! | GET | `requests` | `?site=&method=&path=&status=&rule=&after=&limit=` | the requests that the journal still keeps, with their responses |
-//! | GET | `changes` | | a stream of events: the number of journal entries, after each change |
-//! | GET | `machines` | | the transitions of each state machine, and whether they were made |
-//! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
-//! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |
-//! | POST | `fork` | `{mode?}` | a separate world at its own base URLs |
-//! | POST | `close`, `open` (of a forked world) | | closes its sites and keeps it; opens them again, at the same ports if they are free |
-//! | DELETE | `` (of a forked world) | | ends it |
+//! [`paths`] declares every path with its body, its query and its response. The routes, the document at `openapi.json` and the page
+//! `docs/control-api.md` follow from it.
 
+mod answers;
+mod bodies;
+pub mod openapi;
 mod page;
+pub mod paths;
 mod requests;
+mod take;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -43,24 +28,27 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_spec::machine::{Machine, Transition};
-use assay_spec::{Service, catalogue};
+use assay_spec::{Service, catalogue, names};
 use axum::body::Body;
-use axum::extract::{Extension, FromRequestParts, Query, RawPathParams, Request};
+use axum::extract::{Extension, FromRequestParts, RawPathParams, Request};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, post};
+use axum::routing::get;
 use axum::{Json, Router};
 use http_body::Body as _;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::fault::Fault;
-use crate::serve::{ClockMode, Handle, Listener, collect};
+use bodies::{
+    Action, AtLeast, Deviation, Faults, ForkBody, From, Limits, OfService, Restore, SetClock, Variation,
+};
+use take::{Asked, Given, MayBeGiven};
+
+use crate::serve::{Handle, Listener, collect};
+use crate::shape::{self, Nothing};
 use crate::world::{self, World};
 
 /// The prefix of all paths.
@@ -156,38 +144,31 @@ pub fn router(hub: Arc<Hub>) -> Router {
 }
 
 fn routes() -> Router {
-    let world = Router::new()
-        .route("/info", get(info))
-        .route("/ca", get(ca))
-        .route("/clock", get(clock).post(set_clock))
-        .route("/faults", get(faults).put(set_faults))
-        .route("/deviations", get(deviations).put(set_deviations))
-        .route("/variations", get(variations).put(set_variations))
-        .route("/limits", get(limits).put(set_limits))
-        .route("/actions", post(perform))
-        .route("/state", get(state))
-        .route("/log", get(log))
-        .route("/coverage", get(coverage))
-        .route("/journal", get(journal))
-        .route("/requests", get(received))
-        .route("/changes", get(changes))
-        .route("/machines", get(machines))
-        .route("/waiting", get(waiting))
-        .route("/snapshot", post(snapshot))
-        .route("/restore", post(restore))
-        .route("/fork", post(fork));
-    Router::new()
-        .route(&format!("{PREFIX}/worlds/{{world}}"), delete(end))
-        .route(&format!("{PREFIX}/worlds/{{world}}/close"), post(close))
-        .route(&format!("{PREFIX}/worlds/{{world}}/open"), post(open))
-        .nest(&format!("{PREFIX}/worlds/{{world}}"), world.clone())
-        .nest(PREFIX, world)
-        .fallback(async || refuse(StatusCode::NOT_FOUND, "no such control path; see GET /_sim/v1/info"))
+    let mut routes = Router::new();
+    for endpoint in paths::all() {
+        routes = routes.route(&format!("{PREFIX}/{}", endpoint.path), endpoint.route());
+        if endpoint.is_of_world {
+            routes = routes.route(&format!("{PREFIX}/worlds/{{world}}/{}", endpoint.path), endpoint.route());
+        }
+    }
+    routes
+        .fallback(async |request: Request| refuse(StatusCode::NOT_FOUND, unknown_path(request.uri().path())))
+        .method_not_allowed_fallback(async |request: Request| {
+            let why = format!("{} has no method {}", request.uri().path(), request.method());
+            refuse(StatusCode::METHOD_NOT_ALLOWED, why)
+        })
         .layer(middleware::from_fn(authorise))
         // For supervisors, which have no token. It says nothing about the world.
         .route("/healthz", get(async || "ok\n"))
         // It has no data of a world, either; its script presents the token.
         .merge(page::routes())
+}
+
+fn unknown_path(path: &str) -> String {
+    let written = path.strip_prefix(PREFIX).unwrap_or(path).trim_start_matches('/');
+    let known = paths::all();
+    let near = names::did_you_mean(written, known.iter().map(|endpoint| endpoint.path));
+    format!("no such control path{near}; see GET {PREFIX}/openapi.json")
 }
 
 type Answer = Result<Json<Value>, Response>;
@@ -270,23 +251,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Here {
         match name {
             None => Ok(Here(hub.root.clone())),
             Some(name) => {
-                let found = hub.lock().forks.get(&name).map(|fork| fork.handle.clone());
-                found
-                    .map(Here)
-                    .ok_or_else(|| refuse(StatusCode::NOT_FOUND, format!("unknown world {name:?}")))
+                let inner = hub.lock();
+                let found = inner.forks.get(&name).map(|fork| Here(fork.handle.clone()));
+                found.ok_or_else(|| {
+                    let near = names::unknown(&name, inner.forks.keys().map(String::as_str));
+                    refuse(StatusCode::NOT_FOUND, format!("unknown world {name:.60?}{near}"))
+                })
             }
         }
-    }
-}
-
-/// What the query asks for.
-struct Asked<T>(T);
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
-        Query::from_request_parts(parts, state).await.map(|Query(asked)| Asked(asked)).map_err(bad)
     }
 }
 
@@ -294,7 +266,8 @@ async fn info(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Json<V
     let (seed, now) = handle.read(|world| (world.core.rng.seed(), world.core.now()));
     let deviations: BTreeMap<String, &str> =
         world::deviations().iter().map(|deviation| (deviation.to_string(), deviation.about)).collect();
-    let actions: BTreeMap<String, &str> = world::actions().into_iter().collect();
+    let actions: BTreeMap<String, String> =
+        world::actions().into_iter().map(|(name, action)| (name, action.described())).collect();
     // A site that boots changes its URL.
     let site_urls = handle.site_urls();
     let sites = if site_urls.is_empty() { &hub.sites } else { &site_urls };
@@ -327,25 +300,17 @@ fn clock_of(handle: &Handle, fired: usize) -> Value {
     json!({ "now": handle.read(|world| world.core.now()), "mode": handle.mode(), "fired": fired })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SetClock {
-    advance_ms: Option<i64>,
-    mode: Option<ClockMode>,
-}
-
-async fn set_clock(Here(handle): Here, body: String) -> Answer {
-    let SetClock { advance_ms, mode } = parse(&body)?;
-    if let Some(ms) = advance_ms
-        && !(0..=366 * assay_spec::instant::DAY).contains(&ms)
-    {
-        return Err(bad("advance_ms must be between 0 and 366 days"));
-    }
+async fn set_clock(Here(handle): Here, Given(body): Given<SetClock>) -> Answer {
+    let (ms, mode) = (body.ms().map_err(bad)?, body.mode);
     if let Some(mode) = mode {
         handle.set_mode(mode);
     }
-    let fired = match advance_ms {
-        Some(ms) => handle.advance_settled(ms).await,
+    let fired = match ms {
+        Some(ms) => handle.advance_settled(ms).await.map_err(|fired| {
+            let now = handle.read(|world| world.core.now());
+            let why = format!("advance: timers fire too often; time is only at {now} after {fired} of them");
+            refuse(StatusCode::REQUEST_TIMEOUT, why)
+        })?,
         None => 0,
     };
     Ok(Json(clock_of(&handle, fired)))
@@ -355,8 +320,7 @@ async fn faults(Here(handle): Here) -> Json<Value> {
     Json(json!(handle.read(|world| world.core.faults.list().to_vec())))
 }
 
-async fn set_faults(Here(handle): Here, body: String) -> Answer {
-    let faults: Vec<Fault> = parse(&body)?;
+async fn set_faults(Here(handle): Here, Given(Faults(faults)): Given<Faults>) -> Answer {
     handle.change(|world| (world.set_faults(faults), Vec::new())).map_err(bad)?;
     Ok(self::faults(Here(handle)).await)
 }
@@ -365,32 +329,8 @@ async fn deviations(Here(handle): Here) -> Json<Value> {
     Json(json!(handle.read(World::deviations)))
 }
 
-/// A deviation to be activated.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Wanted {
-    /// Everywhere.
-    Name(String),
-    /// At these places only.
-    Scoped { id: String, at: BTreeMap<String, String> },
-}
-
-impl Wanted {
-    /// Its name, with its places.
-    fn name(self) -> String {
-        match self {
-            Wanted::Name(name) => name,
-            Wanted::Scoped { id, at } => {
-                let parts: Vec<String> = at.iter().map(|(part, value)| format!("{part}={value}")).collect();
-                format!("{id}@{}", parts.join(","))
-            }
-        }
-    }
-}
-
-async fn set_deviations(Here(handle): Here, body: String) -> Answer {
-    let wanted: Vec<Wanted> = parse(&body)?;
-    let names: Vec<String> = wanted.into_iter().map(Wanted::name).collect();
+async fn set_deviations(Here(handle): Here, Given(wanted): Given<Vec<Deviation>>) -> Answer {
+    let names: Vec<String> = wanted.into_iter().map(|Deviation(name)| name).collect();
     handle.change(|world| (world.set_deviations(&names), Vec::new())).map_err(bad)?;
     Ok(deviations(Here(handle)).await)
 }
@@ -399,8 +339,8 @@ async fn variations(Here(handle): Here) -> Json<Value> {
     Json(json!(handle.read(|world| world.core.variations.names().collect::<Vec<_>>())))
 }
 
-async fn set_variations(Here(handle): Here, body: String) -> Answer {
-    let names: Vec<String> = parse(&body)?;
+async fn set_variations(Here(handle): Here, Given(wanted): Given<Vec<Variation>>) -> Answer {
+    let names: Vec<String> = wanted.into_iter().map(|Variation(name)| name).collect();
     handle.change(|world| (world.set_variations(&names), Vec::new())).map_err(bad)?;
     Ok(variations(Here(handle)).await)
 }
@@ -410,25 +350,26 @@ async fn limits(Here(handle): Here) -> Json<Value> {
     Json(json!(Service::ALL.iter().map(limits).collect::<BTreeMap<_, _>>()))
 }
 
-async fn set_limits(Here(handle): Here, body: String) -> Answer {
-    let changes: BTreeMap<String, Value> = parse(&body)?;
-    for (name, limits) in changes {
-        let service = Service::named(&name).ok_or_else(|| bad(format!("unknown service {name:?}")))?;
-        handle.change(|world| (world.set_limits(service, &limits), Vec::new())).map_err(bad)?;
+async fn set_limits(Here(handle): Here, Given(Limits(changes)): Given<Limits>) -> Answer {
+    // If one is wrong, none is changed.
+    for (service, limits) in &changes {
+        let checked = handle.read(|world| world.check_limits(*service, limits));
+        checked.map_err(|why| bad(at_limit(*service, &why)))?;
+    }
+    for (service, limits) in changes {
+        let changed = handle.change(|world| (world.set_limits(service, &limits), Vec::new()));
+        changed.map_err(|why| bad(at_limit(service, &why)))?;
     }
     Ok(self::limits(Here(handle)).await)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Action {
-    action: String,
-    #[serde(default)]
-    arguments: Value,
+/// What is wrong with a limit of a service, with its place.
+fn at_limit(service: Service, why: &str) -> String {
+    let separator = if why.starts_with("must be") { ": " } else { "." };
+    format!("limits.{service}{separator}{why}")
 }
 
-async fn perform(Here(handle): Here, body: String) -> Answer {
-    let Action { action, arguments } = parse(&body)?;
+async fn perform(Here(handle): Here, Given(Action { action, arguments }): Given<Action>) -> Answer {
     let answer = handle.change(|world| match world.perform(&action, &arguments) {
         Ok((answer, outputs)) => (Ok(answer), outputs),
         Err(why) => (Err(why), Vec::new()),
@@ -436,21 +377,11 @@ async fn perform(Here(handle): Here, body: String) -> Answer {
     answer.map(Json).map_err(bad)
 }
 
-#[derive(Deserialize)]
-struct OfService {
-    service: Option<String>,
-}
-
-async fn state(Here(handle): Here, Asked(OfService { service }): Asked<OfService>) -> Answer {
-    let wanted = match service {
-        None => Service::ALL.to_vec(),
-        Some(name) => {
-            let known = Service::named(&name);
-            vec![known.ok_or_else(|| bad(format!("unknown service {name:?}; see GET {PREFIX}/state")))?]
-        }
-    };
+async fn state(Here(handle): Here, Asked(OfService { service }): Asked<OfService>) -> Json<Value> {
+    let wanted = Service::ALL.iter().copied();
+    let wanted = wanted.filter(|one| service.as_ref().is_none_or(|name| name.0 == one.name()));
     let view = |service: Service| (service.name(), handle.read(|world| world.view(service)));
-    Ok(Json(json!(wanted.into_iter().map(view).collect::<BTreeMap<_, _>>())))
+    Json(json!(wanted.map(view).collect::<BTreeMap<_, _>>()))
 }
 
 async fn log(Here(handle): Here) -> Json<Value> {
@@ -472,12 +403,6 @@ async fn coverage(Here(handle): Here) -> Json<Value> {
     }))
 }
 
-#[derive(Deserialize)]
-struct From {
-    #[serde(default)]
-    from: u64,
-}
-
 async fn journal(Here(handle): Here, Asked(From { from }): Asked<From>) -> Json<Value> {
     Json(handle.read(|world| {
         let journal = &world.core.journal;
@@ -490,9 +415,8 @@ async fn journal(Here(handle): Here, Asked(From { from }): Asked<From>) -> Json<
     }))
 }
 
-async fn received(Here(handle): Here, Asked(filter): Asked<requests::Filter>) -> Answer {
-    filter.check().map_err(bad)?;
-    Ok(Json(handle.read(|world| requests::list(world, &filter))))
+async fn received(Here(handle): Here, Asked(filter): Asked<requests::Filter>) -> Json<Value> {
+    Json(handle.read(|world| requests::list(world, &filter)))
 }
 
 /// Server-sent events. The first comes at once; a reader that is slow misses some, never the last.
@@ -515,11 +439,6 @@ async fn machines(Here(handle): Here) -> Json<Value> {
     Json(json!(catalogue::machines().map(|machine| (machine.name, all(machine))).collect::<BTreeMap<_, _>>()))
 }
 
-#[derive(Deserialize)]
-struct AtLeast {
-    at_least: usize,
-}
-
 async fn waiting(Here(handle): Here, Asked(AtLeast { at_least }): Asked<AtLeast>) -> Answer {
     tokio::time::timeout(WAITING_LIMIT, handle.waiting(at_least)).await.map_err(|_| {
         refuse(StatusCode::REQUEST_TIMEOUT, "timed out before that many requests were waiting")
@@ -527,7 +446,11 @@ async fn waiting(Here(handle): Here, Asked(AtLeast { at_least }): Asked<AtLeast>
     Ok(Json(json!({ "at_least": at_least })))
 }
 
-async fn snapshot(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Answer {
+async fn snapshot(
+    Extension(hub): Extension<Arc<Hub>>,
+    Here(handle): Here,
+    MayBeGiven(Nothing {}): MayBeGiven<Nothing>,
+) -> Answer {
     let mut inner = hub.lock();
     if inner.snapshots.len() >= SNAPSHOTS {
         return Err(bad(format!("too many snapshots: at most {SNAPSHOTS}")));
@@ -538,32 +461,26 @@ async fn snapshot(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> An
     Ok(Json(json!({ "snapshot": name })))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Restore {
-    snapshot: String,
-}
-
-async fn restore(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
-    let Restore { snapshot } = parse(&body)?;
-    let world = hub.lock().snapshots.get(&snapshot).cloned();
-    handle.restore(world.ok_or_else(|| bad(format!("unknown snapshot {snapshot:?}")))?);
+async fn restore(
+    Extension(hub): Extension<Arc<Hub>>,
+    Here(handle): Here,
+    Given(Restore { snapshot }): Given<Restore>,
+) -> Answer {
+    let world = {
+        let inner = hub.lock();
+        let known = inner.snapshots.keys().map(String::as_str);
+        let found = inner.snapshots.get(&snapshot).cloned();
+        found.ok_or_else(|| bad(shape::unknown("snapshot", "snapshot", &snapshot, known)))?
+    };
+    handle.restore(world);
     Ok(Json(clock_of(&handle, 0)))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ForkBody {
-    #[serde(default = "auto")]
-    mode: ClockMode,
-}
-
-const fn auto() -> ClockMode {
-    ClockMode::Auto
-}
-
-async fn fork(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
-    let ForkBody { mode } = parse(if body.is_empty() { "{}" } else { &body })?;
+async fn fork(
+    Extension(hub): Extension<Arc<Hub>>,
+    Here(handle): Here,
+    MayBeGiven(ForkBody { mode }): MayBeGiven<ForkBody>,
+) -> Answer {
     let Some(address) = hub.fork_address else { return Err(bad("this control API does not support forks")) };
     let number = {
         let mut inner = hub.lock();
@@ -660,9 +577,4 @@ async fn open_at(
     }
     handle.set_site_urls(urls.clone());
     Ok((listeners, urls))
-}
-
-#[expect(clippy::result_large_err, reason = "axum's handlers return whole responses, errors too")]
-fn parse<T: for<'de> Deserialize<'de>>(body: &str) -> Result<T, Response> {
-    serde_json::from_str(body).map_err(bad)
 }

@@ -118,7 +118,18 @@ impl Core {
 
     /// Whether a fault applies on this occasion.
     pub fn fault(&mut self, kind: crate::fault::FaultKind, occasion: &[(&str, &str)]) -> bool {
-        debug_assert!(occasion.iter().map(|(key, _)| key).eq(kind.keys), "{}: {occasion:?}", kind.name);
+        debug_assert!(
+            occasion.iter().map(|(key, _)| *key).eq(kind.keys.iter().map(|key| key.name)),
+            "{}: {occasion:?}",
+            kind.name
+        );
+        // A condition with a value that is not declared would be rejected, although it can match.
+        debug_assert!(
+            self.faults.list().is_empty()
+                || occasion.iter().zip(kind.keys).all(|((name, value), key)| key.may_be(name, value)),
+            "{}: {occasion:?}",
+            kind.name
+        );
         !self.faults.list().is_empty() && self.faults.strike(kind, occasion, self.clock.now())
     }
 

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::Instant;
-use assay_spec::names::did_you_mean;
-use serde::{Deserialize, Serialize};
+use assay_spec::{Instant, names};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::shape::{self, Moment, Record, Shape, inside, record};
 
 /// A kind of fault that a service offers.
 #[derive(Clone, Copy, Debug)]
@@ -14,83 +17,164 @@ pub struct FaultKind {
     /// What it does.
     pub about: &'static str,
     /// The conditions that `where` may have.
-    pub keys: &'static [&'static str],
+    pub keys: &'static [Key],
+}
+
+/// A condition that `where` may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// The values that occur; none if they cannot be listed.
+    pub values: fn() -> Vec<&'static str>,
+}
+
+impl Key {
+    /// A condition with any value, such as the name of a domain.
+    pub const fn any(name: &'static str) -> Key {
+        Key { name, values: Vec::new }
+    }
+
+    /// A condition whose values are known.
+    pub const fn of(name: &'static str, values: fn() -> Vec<&'static str>) -> Key {
+        Key { name, values }
+    }
+
+    /// Whether it can have this value on an occasion.
+    pub(crate) fn may_be(&self, name: &str, value: &str) -> bool {
+        let values = (self.values)();
+        self.name == name && (values.is_empty() || values.contains(&value))
+    }
+
+    fn schema(&self) -> Value {
+        let values = (self.values)();
+        if values.is_empty() { String::schema() } else { json!({ "enum": values }) }
+    }
 }
 
 impl FaultKind {
     /// What it does, and the conditions that `where` may have.
     pub fn described(&self) -> String {
-        let places = self.keys.join(", ");
+        let places = self.keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ");
         if places.is_empty() { self.about.to_owned() } else { format!("{}; where: {places}", self.about) }
     }
+
+    /// A fault of this kind as a JSON Schema; `is_active` if every member is there, as in responses.
+    fn schema(&self, is_active: bool) -> Value {
+        let mut schema = shape::object(Fault::FIELDS);
+        let keys: Map<String, Value> =
+            self.keys.iter().map(|key| (key.name.to_owned(), key.schema())).collect();
+        let members = &mut schema["properties"];
+        members["fault"] = json!({ "const": self.name, "description": self.described() });
+        members["where"]["properties"] = Value::Object(keys);
+        members["where"]["additionalProperties"] = json!(false);
+        if is_active {
+            for name in ["from", "until"] {
+                members[name] = json!({ "type": ["integer", "null"] });
+            }
+            schema["required"] = Fault::FIELDS.iter().map(|field| field.name).collect();
+        } else if self.name == HOLD.name {
+            for name in ["nth", "times", "from", "until"] {
+                members[name] = json!({ "type": "null" });
+            }
+        }
+        schema
+    }
+}
+
+/// A fault as a JSON Schema: one of these kinds. In responses every member is there.
+pub(crate) fn schema(kinds: &[FaultKind], is_active: bool) -> Value {
+    json!({ "anyOf": kinds.iter().map(|kind| kind.schema(is_active)).collect::<Vec<_>>() })
 }
 
 /// While this fault is set, time does not jump for waiting requests.
 pub const HOLD: FaultKind =
     FaultKind { name: "hold", about: "time does not jump ahead for waiting requests", keys: &[] };
 
-/// An active fault. A condition that is absent always holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fault {
-    /// The kind's name.
-    pub fault: String,
-    /// Conditions on the occasion, such as `{"endpoint": "prepare", "domain": "a.example"}`.
-    #[serde(default, rename = "where")]
-    pub place: BTreeMap<String, String>,
-    /// The first occasion to which it applies, counted from 1.
-    #[serde(default)]
-    pub nth: Option<u64>,
-    /// The number of occasions to which it applies.
-    #[serde(default)]
-    pub times: Option<u64>,
-    /// When it begins to apply, in milliseconds.
-    #[serde(default)]
-    pub from: Option<Instant>,
-    /// When it no longer applies, in milliseconds.
-    #[serde(default)]
-    pub until: Option<Instant>,
-    /// Matching occasions so far.
-    #[serde(default)]
-    pub matched: u64,
-    /// When it applied: the latest [`RECEIPTS`] times.
-    #[serde(default)]
-    pub receipts: Vec<Instant>,
+record! {
+    /// An active fault. A condition that is absent always holds.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Fault {
+        /// The kind's name.
+        pub fault: String,
+        /// Conditions on the occasion, such as `{"endpoint": "prepare", "domain": "a.example"}`.
+        #[serde(rename = "where")]
+        pub place as "where": BTreeMap<String, String> = BTreeMap::new(),
+        /// The first occasion to which it applies, counted from 1.
+        pub nth: Option<u64>,
+        /// The number of occasions to which it applies.
+        pub times: Option<u64>,
+        /// When it begins to apply.
+        pub from: Option<Moment>,
+        /// When it no longer applies.
+        pub until: Option<Moment>,
+        /// Matching occasions so far.
+        pub matched: u64 = 0,
+        /// When it applied: the latest 64 times.
+        pub receipts: Vec<Instant> = Vec::new(),
+    }
+}
+
+impl<'de> Deserialize<'de> for Fault {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        Fault::read(&Value::deserialize(input)?, "fault").map_err(D::Error::custom)
+    }
 }
 
 /// The maximum number of receipts kept per fault.
 pub const RECEIPTS: usize = 64;
 
 impl Fault {
-    /// Checks its name and its conditions. The error names what is known.
-    pub fn check(&self, kinds: &[FaultKind]) -> Result<(), String> {
-        let Some(kind) = kinds.iter().find(|kind| kind.name == self.fault) else {
-            let near = did_you_mean(&self.fault, kinds.iter().map(|kind| kind.name));
-            return Err(format!("unknown fault {:?}{near}", self.fault));
-        };
-        let Some(key) = self.place.keys().find(|key| !kind.keys.contains(&key.as_str())) else {
-            return Ok(());
-        };
-        let known = match kind.keys {
-            [] => "it takes none".to_owned(),
-            keys => format!("it has: {}", keys.join(", ")),
-        };
-        Err(format!("unknown key {key:?} in `where` of fault {}; {known}", kind.name))
+    /// Checks its name and its conditions. The error names the place and what is known.
+    pub fn check(&self, kinds: &[FaultKind], at: &str) -> Result<(), String> {
+        let known = || kinds.iter().map(|kind| kind.name);
+        let kind = kinds.iter().find(|kind| kind.name == self.fault);
+        let kind = kind.ok_or_else(|| shape::unknown(&inside(at, "fault"), "fault", &self.fault, known()))?;
+        let place = inside(at, "where");
+        for (name, value) in &self.place {
+            let keys = || kind.keys.iter().map(|key| key.name);
+            let key = kind.keys.iter().find(|key| key.name == name).ok_or_else(|| {
+                let near = names::unknown(name, keys());
+                let near = if kind.keys.is_empty() { "; it takes none".to_owned() } else { near };
+                format!("{}: unknown key of fault {}{near}", inside(&place, name), kind.name)
+            })?;
+            let values = (key.values)();
+            if !key.may_be(name, value) {
+                return Err(shape::unknown(&inside(&place, name), "value", value, values.iter().copied()));
+            }
+        }
+        if kind.name == HOLD.name && !self.is_plain() {
+            return Err(format!(
+                "{at}: the fault \"hold\" takes no conditions; it holds until it is removed"
+            ));
+        }
+        Ok(())
     }
 
     /// Whether it has no conditions.
-    pub fn is_plain(&self) -> bool {
+    fn is_plain(&self) -> bool {
         self.place.is_empty()
             && [self.nth, self.times].iter().all(Option::is_none)
             && self.from.or(self.until).is_none()
+    }
+
+    /// The fault, if it is set now: what it says of the time is the time itself.
+    #[must_use]
+    pub fn set_at(self, now: Instant) -> Fault {
+        let (from, until) = (self.from.map(|from| from.from(now)), self.until.map(|until| until.from(now)));
+        Fault { from, until, ..self }
+    }
+
+    /// Whether its time has come and has not passed.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.from.is_none_or(|from| from.has_come(now)) && self.until.is_none_or(|until| !until.has_come(now))
     }
 
     /// Whether it applies on this occasion. Counts the occasion and adds a receipt.
     fn strikes(&mut self, name: &str, occasion: &[(&str, &str)], now: Instant) -> bool {
         let here = self.fault == name
             && self.place.iter().all(|(key, value)| occasion.iter().any(|(k, v)| k == key && v == value))
-            && self.from.is_none_or(|from| now >= from)
-            && self.until.is_none_or(|until| now < until);
+            && self.is_due(now);
         if !here {
             return false;
         }
@@ -150,7 +234,8 @@ mod tests {
         let mut faults = Faults::default();
         faults.set(vec![fault]);
         let mut strike = |name, endpoint, now| {
-            let kind = FaultKind { name, about: "", keys: &["endpoint"] };
+            const KEYS: &[Key] = &[Key::any("endpoint")];
+            let kind = FaultKind { name, about: "", keys: KEYS };
             faults.strike(kind, &[("endpoint", endpoint)], Instant(now))
         };
         let struck = [

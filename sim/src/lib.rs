@@ -50,6 +50,7 @@ pub mod rng;
 pub mod seam;
 pub mod serve;
 pub mod services;
+pub mod shape;
 pub mod tls;
 pub mod variation;
 pub mod window;

@@ -20,7 +20,7 @@ use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
 use crate::reach::{Reach, fetch};
 use crate::rng::Rng;
 use crate::tls::{Authority, Shown};
-use crate::world::World;
+use crate::world::{self, World};
 
 pub use access::{Access, Ended, Violation};
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
@@ -139,6 +139,8 @@ enum Answered {
 
 /// The total time that an advance waits for the world's own requests.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
+/// How long timers may take that fire during one advance.
+const ADVANCING: std::time::Duration = std::time::Duration::from_secs(5);
 impl Handle {
     /// Serves `world`.
     pub fn new(world: World, mode: ClockMode) -> Handle {
@@ -277,9 +279,11 @@ impl Handle {
     }
 
     /// Moves time forward by `ms`, and pauses whenever one of the world's own requests to an outside server is in
-    /// progress, until it has an outcome. Returns how many timers fired.
-    pub async fn advance_settled(&self, ms: i64) -> usize {
+    /// progress, until it has an outcome. Returns how many timers fired; an error if they are so many that time does not get
+    /// there.
+    pub async fn advance_settled(&self, ms: i64) -> Result<usize, usize> {
         let until = self.read(|world| world.core.now()) + ms;
+        let begun = tokio::time::Instant::now();
         let mut fired = 0;
         let settling = async {
             loop {
@@ -289,15 +293,26 @@ impl Handle {
                 if there {
                     break;
                 }
+                if some == world::TIMERS {
+                    if begun.elapsed() > ADVANCING {
+                        return false;
+                    }
+                    // Others use the world in between.
+                    tokio::task::yield_now().await;
+                }
             }
             self.settled().await;
+            true
         };
-        // An outside server that takes this long does not hold time any longer.
-        if tokio::time::timeout(SETTLING, settling).await.is_err() {
-            let rest = until - self.read(|world| world.core.now());
-            fired += self.advance(rest.max(0));
+        match tokio::time::timeout(SETTLING, settling).await {
+            Ok(true) => Ok(fired),
+            Ok(false) => Err(fired),
+            // An outside server that takes this long does not hold time any longer.
+            Err(_) => {
+                let rest = until - self.read(|world| world.core.now());
+                Ok(fired + self.advance(rest.max(0)))
+            }
         }
-        fired
     }
 
     /// Moves time forward until a request to an outside server is in progress. Returns how many timers fired, and

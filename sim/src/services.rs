@@ -7,7 +7,9 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::outgoing::{Outcome, OutgoingId};
+use crate::shape::Action;
 use crate::variation::{self, Variation};
 
 /// What a world handles now.
@@ -49,8 +51,10 @@ pub trait SimService: Clone {
     const VARIATIONS: &'static [Variation];
     /// The deviations that it offers.
     const DEVIATIONS: &'static [Deviation];
-    /// The actions that it offers to the control API, each with a description.
-    const ACTIONS: &'static [(&'static str, &'static str)];
+    /// The actions that it offers to the control API.
+    const ACTIONS: &'static [Action];
+    /// The limits that the control API can change.
+    const LIMITS: &'static [Limit];
 
     /// The service at the beginning of a world.
     fn new(core: &Core) -> Self;
@@ -223,13 +227,18 @@ macro_rules! declare {
             [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
         }
 
-        /// Every action of the control API, as `service.action`, with its description.
-        pub fn actions() -> Vec<(String, &'static str)> {
+        /// Every action of the control API, as `service.action`.
+        pub fn actions() -> Vec<(String, Action)> {
             let mut actions = Vec::new();
-            $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|(name, about)| {
-                (format!("{}.{name}", stringify!($module)), *about)
+            $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|action| {
+                (format!("{}.{}", stringify!($module), action.name), *action)
             }));)*
             actions
+        }
+
+        /// The limits that the control API can change, by service.
+        pub fn limits() -> Vec<(Service, &'static [Limit])> {
+            vec![$((Service::$variant, <crate::$module::State as SimService>::LIMITS)),*]
         }
     };
 }

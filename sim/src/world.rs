@@ -4,25 +4,26 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use assay_spec::crypto::text;
+use assay_spec::field::Cell;
 use assay_spec::limit::{self, Wrong};
-use assay_spec::names::did_you_mean;
-use assay_spec::{Dialect, Instant, Service, field};
+use assay_spec::{Dialect, Instant, Service, field, names};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use crate::core::Core;
-use crate::deviation::{self, Scoped};
+use crate::deviation::{self, Deviation, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
-use crate::fault::{self, Fault};
+use crate::fault::Fault;
 use crate::io::{Input, Output};
 use crate::journal::Noted;
 use crate::outgoing::{self, Failure, Outcome, Outgoing, OutgoingId, Way};
 use crate::seam::Seams;
 use crate::services::{OutgoingContext, Services, Timer};
+use crate::shape;
 use crate::variation::Variation;
 
-pub use crate::services::{actions, deviations, faults, sites, variations};
+pub use crate::services::{actions, deviations, faults, limits, sites, variations};
 
 type Leaving = outgoing::Leaving<OutgoingContext>;
 type UnderWay = outgoing::UnderWay<OutgoingContext>;
@@ -70,6 +71,9 @@ struct Receiving {
     body: Pieces,
     too_large: bool,
 }
+
+/// After so many timers an advance with pauses stops. Limits can make timers so frequent that years of them never end.
+pub const TIMERS: usize = 50_000;
 
 /// The most memory that is reserved for a body because a client declares its length.
 const RESERVED_BYTES: u64 = 16 * 1024 * 1024;
@@ -185,7 +189,7 @@ impl World {
     }
 
     /// Moves time forward, but stops as soon as one of the world's own requests to an outside server is in progress.
-    /// Its carrier can then deliver the outcome before time continues.
+    /// Its carrier can then deliver the outcome before time continues. It also stops after [`TIMERS`] timers.
     pub fn advance_with_pauses(&mut self, until: Instant) -> (usize, Vec<Output>) {
         let fired = self.tick(until, true);
         (fired, self.outputs())
@@ -231,6 +235,11 @@ impl World {
         self.services.boots().eq(boots.iter().copied())
     }
 
+    /// Whether limits of a service can be changed like this.
+    pub(crate) fn check_limits(&self, service: Service, limits: &Value) -> Result<(), String> {
+        self.services.clone().set_limits(service, limits)
+    }
+
     /// Changes limits of a service.
     pub fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
         self.control(&format!("limits {service} {limits}"));
@@ -240,10 +249,13 @@ impl World {
     /// Performs `service.action` for the control API.
     pub fn perform(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
         self.control(&format!("action {name} {}", without_token(arguments)));
-        let (service, action) = name
-            .split_once('.')
-            .and_then(|(service, action)| Some((Service::named(service)?, action)))
-            .ok_or_else(|| format!("unknown action {name:?}; see GET /_sim/v1/info"))?;
+        let known = actions();
+        let found = known.iter().find(|(known, _)| known == name);
+        let (service, action) = found
+            .and_then(|(name, action)| Some((Service::named(name.split_once('.')?.0)?, action.name)))
+            .ok_or_else(|| {
+                shape::unknown("action", "action", name, known.iter().map(|(name, _)| name.as_str()))
+            })?;
         let answer = self.services.perform(&mut self.core, service, action, arguments)?;
         Ok((answer, self.outputs()))
     }
@@ -251,10 +263,10 @@ impl World {
     /// Sets the faults. An unknown name or condition is an error.
     pub fn set_faults(&mut self, set: Vec<Fault>) -> Result<(), String> {
         let known = faults();
-        set.iter().try_for_each(|fault| fault.check(&known))?;
-        if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
-            return Err("the fault \"hold\" takes no conditions; it holds until it is removed".to_owned());
-        }
+        let mut numbered = set.iter().enumerate();
+        numbered.try_for_each(|(n, fault)| fault.check(&known, &format!("faults[{n}]")))?;
+        let now = self.core.now();
+        let set: Vec<Fault> = set.into_iter().map(|fault| fault.set_at(now)).collect();
         self.control(&format!("faults {}", json!(set)));
         self.core.faults.set(set);
         Ok(())
@@ -266,16 +278,10 @@ impl World {
         let known = deviations();
         let (mut found, mut cells, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
-            let (id, at) = deviation::split(name)?;
-            if name.starts_with(limit::PREFIX) {
-                wrong.push(name.parse::<Wrong>()?);
-            } else if id.starts_with(field::PREFIX) {
-                let what = field::cell(id)
-                    .ok_or_else(|| format!("unknown field deviation {id:?}; see `assay prove --cells`"))?;
-                cells.push(Scoped { what, at });
-            } else {
-                let what = deviation::find(&known, id).map_err(|e| e.to_string())?;
-                found.push(Scoped { what, at });
+            match Wished::read(&known, name)? {
+                Wished::Limit(limit) => wrong.push(limit),
+                Wished::Field(cell) => cells.push(cell),
+                Wished::Row(row) => found.push(row),
             }
         }
         self.control(&format!("deviations {names:?}"));
@@ -310,13 +316,7 @@ impl World {
 
     /// Activates exactly these variations, by name.
     pub fn set_variations(&mut self, names: &[String]) -> Result<(), String> {
-        let known = variations();
-        let find = |name: &String| {
-            let found = known.iter().find(|variation| variation.name == name).copied();
-            let names = known.iter().map(|variation| variation.name);
-            found.ok_or_else(|| format!("unknown variation {name:?}{}", did_you_mean(name, names)))
-        };
-        let found: Vec<Variation> = names.iter().map(find).collect::<Result<_, _>>()?;
+        let found = names.iter().map(|name| variation(name)).collect::<Result<Vec<Variation>, _>>()?;
         self.control(&format!("variations {names:?}"));
         self.core.variations.set(found);
         Ok(())
@@ -411,7 +411,7 @@ impl World {
             return 0;
         }
         let mut fired = 0;
-        while !(pauses && self.abroad() > 0)
+        while !(pauses && (self.abroad() > 0 || fired == TIMERS))
             && let Some(timer) = self.core.clock.next_until(until)
         {
             match timer {
@@ -550,6 +550,42 @@ impl World {
         self.services.incoming(&mut self.core, context, outcome);
         self.core.outbound.depth = 0;
     }
+}
+
+/// A deviation as its name says.
+enum Wished {
+    Row(Scoped<Deviation>),
+    Field(Scoped<&'static Cell>),
+    Limit(Wrong),
+}
+
+impl Wished {
+    fn read(known: &[Deviation], name: &str) -> Result<Wished, String> {
+        let (id, at) = deviation::split(name)?;
+        if name.starts_with(limit::PREFIX) {
+            name.parse().map(Wished::Limit)
+        } else if id.starts_with(field::PREFIX) {
+            let what = field::cell(id)
+                .ok_or_else(|| format!("unknown field deviation {id:?}; see `assay prove --cells`"))?;
+            Ok(Wished::Field(Scoped { what, at }))
+        } else {
+            let what = deviation::find(known, id).map_err(|e| e.to_string())?;
+            Ok(Wished::Row(Scoped { what, at }))
+        }
+    }
+}
+
+/// What is wrong with the name of a deviation.
+pub(crate) fn check_deviation(name: &str) -> Result<(), String> {
+    Wished::read(&deviations(), name).map(|_| ())
+}
+
+/// The variation with that name.
+pub(crate) fn variation(name: &str) -> Result<Variation, String> {
+    let known = variations();
+    let found = known.iter().find(|variation| variation.name == name).copied();
+    let names = known.iter().map(|variation| variation.name);
+    found.ok_or_else(|| format!("unknown variation {name:?}{}", names::unknown(name, names)))
 }
 
 impl Own {

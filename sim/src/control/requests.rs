@@ -5,72 +5,78 @@ use std::collections::BTreeMap;
 use assay_spec::Instant;
 use assay_spec::crypto::text::hex;
 use http::HeaderMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::exchange::ExchangeId;
 use crate::journal::{Entry, Event};
 use crate::serve::{Ended, Violation};
+use crate::shape::{Name, Names, Shape, record};
 use crate::world::{self, World};
 
 /// The most bytes of a body that are returned.
 const BODY_BYTES: usize = 64 * 1024;
 
-/// Which requests are wanted: those for which all of this holds.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Filter {
-    /// They came after this exchange.
-    after: ExchangeId,
-    /// The name of their site.
-    site: Option<String>,
-    /// Their method.
-    method: Option<String>,
-    /// Their path without the query; with `*` at its end, how their target begins.
-    path: Option<String>,
-    /// Their status, or a class such as `4xx`.
-    status: Option<String>,
-    /// How the name of a rule begins that they violated.
-    rule: Option<String>,
-    /// At most so many, the latest.
-    limit: usize,
+record! {
+    /// Which requests are wanted: those for which all of this holds.
+    pub(super) struct Filter {
+        /// They came after this exchange.
+        after: ExchangeId = 0,
+        /// The name of their site.
+        site: Option<Name<SiteName>>,
+        /// Their method.
+        method: Option<String>,
+        /// Their path without the query; with `*` at its end, how their target begins.
+        path: Option<String>,
+        /// Their status, or a class such as `4xx`.
+        status: Option<Status>,
+        /// How the name of a rule begins that they violated.
+        rule: Option<String>,
+        /// At most so many, the latest.
+        limit: usize = 100,
+    }
 }
 
-impl Default for Filter {
-    fn default() -> Filter {
-        Filter { after: 0, site: None, method: None, path: None, status: None, rule: None, limit: 100 }
+/// The sites.
+pub(super) struct SiteName;
+
+impl Names for SiteName {
+    const WHAT: &'static str = "site";
+
+    fn known() -> Vec<&'static str> {
+        world::sites().iter().map(|site| site.name).collect()
+    }
+}
+
+/// A status, or a class of statuses.
+struct Status(String);
+
+impl Shape for Status {
+    fn schema() -> Value {
+        json!({ "type": "string", "pattern": "^[0-9]([0-9]{2}|xx)$" })
+    }
+
+    fn read(value: &Value, at: &str) -> Result<Self, String> {
+        let status = String::read(value, at)?;
+        let bytes = status.as_bytes();
+        let is_status = bytes.len() == 3
+            && bytes[0].is_ascii_digit()
+            && (&bytes[1..] == b"xx" || bytes.iter().all(u8::is_ascii_digit));
+        if is_status {
+            Ok(Status(status))
+        } else {
+            Err(format!("{at}: {status:.60?} is not a status; write 404 or 4xx"))
+        }
     }
 }
 
 impl Filter {
-    /// What is wrong with the filter.
-    pub(super) fn check(&self) -> Result<(), String> {
-        if let Some(site) = &self.site
-            && world::sites().iter().all(|known| known.name != site)
-        {
-            return Err(format!("unknown site {site:?}; GET info lists the sites"));
-        }
-        let is_status = |status: &str| {
-            let bytes = status.as_bytes();
-            bytes.len() == 3
-                && bytes[0].is_ascii_digit()
-                && (&bytes[1..] == b"xx" || bytes.iter().all(u8::is_ascii_digit))
-        };
-        match self.status.as_deref().filter(|status| !is_status(status)) {
-            Some(status) => Err(format!("{status:?} is not a status; write 404 or 4xx")),
-            None => Ok(()),
-        }
-    }
-
     fn takes(&self, received: &Received) -> bool {
-        let equals = |wanted: &Option<String>, value: &str| {
-            wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(value))
-        };
         let is_at = |wanted: &String| match wanted.strip_suffix('*') {
             Some(beginning) => received.target.starts_with(beginning),
             None => received.target.split('?').next() == Some(wanted),
         };
-        let has_status = |wanted: &String| {
+        let has_status = |Status(wanted): &Status| {
             let status = received.status.map_or_else(String::new, |status| status.to_string());
             match wanted.strip_suffix("xx") {
                 Some(class) => status.starts_with(class),
@@ -79,8 +85,8 @@ impl Filter {
         };
         let violates = |wanted: &String| received.why.iter().any(|why| why.requirement.starts_with(wanted));
         received.exchange > self.after
-            && equals(&self.site, &received.site)
-            && equals(&self.method, &received.method)
+            && self.site.as_ref().is_none_or(|site| site.0 == received.site)
+            && self.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&received.method))
             && self.path.as_ref().is_none_or(is_at)
             && self.status.as_ref().is_none_or(has_status)
             && self.rule.as_ref().is_none_or(violates)

@@ -2,22 +2,20 @@
 
 use assay_spec::Instant;
 use assay_spec::drop::machines::{DropEvent, DropState};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::State;
 use crate::core::Core;
+use crate::shape::{Action, arguments, record};
 
 /// The actions with their arguments.
-pub(super) const ACTIONS: &[(&str, &str)] = &[("claim", "{token}: turns a drop into an owned project")];
+pub(super) const ACTIONS: &[Action] = &[Action::of::<Claim>("claim", "turns a drop into an owned project")];
 
-/// Without an echo of the input: malformed input may still contain a token.
-const MALFORMED: &str = "the arguments of drop.claim must be {\"token\": string}";
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Claim {
-    token: String,
+record! {
+    struct Claim {
+        /// The claim token of the drop.
+        token: String,
+    }
 }
 
 /// Performs an action.
@@ -25,12 +23,12 @@ pub(super) fn perform(
     core: &mut Core,
     state: &mut State,
     action: &str,
-    arguments: &Value,
+    given: &Value,
 ) -> Result<Value, String> {
     if action != "claim" {
-        return Err(format!("unknown action {action:?} of drop; known: [\"claim\"]"));
+        return Err(format!("drop has no action {action:?}"));
     }
-    let Claim { token } = Claim::deserialize(arguments).map_err(|_| MALFORMED)?;
+    let Claim { token } = arguments::<Claim>(given)?;
     let id = state.tokens.get(&token).cloned().ok_or("no drop has this claim token")?;
     let drop = state.drops.get(&id).ok_or("no drop has this claim token")?;
     match (drop.state, drop.expires_at) {

@@ -28,8 +28,10 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::seam::steps;
 use crate::services::{Occasion, SimService};
+use crate::shape::Action;
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -96,7 +98,8 @@ impl SimService for State {
     const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTIONS: &'static [(&'static str, &'static str)] = claim::ACTIONS;
+    const ACTIONS: &'static [Action] = claim::ACTIONS;
+    const LIMITS: &'static [Limit] = Limits::ALL;
 
     fn new(_: &Core) -> State {
         State {
@@ -198,7 +201,7 @@ impl SimService for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        crate::limits::change(&mut self.limits, limits)
+        crate::limits::change(&mut self.limits, Limits::ALL, limits)
     }
 }
 

@@ -1,56 +1,68 @@
 //! The gateway's actions for the control API: servers come and go, the enclave boots, keys change.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::keys::KeyState;
-use super::pool::CONFIDENTIAL;
+use super::pool::{CONFIDENTIAL, site_names};
 use super::{State, health, stream};
 use crate::core::Core;
+use crate::shape::{Action, Name, Names, Nothing, arguments as read, record};
 
 /// The actions with their arguments.
-pub(super) const ACTIONS: &[(&str, &str)] = &[
-    (
+pub(super) const ACTIONS: &[Action] = &[
+    Action::of::<Change>(
         "server",
-        "{site, listed?, up?}: a server joins or leaves the pool, or goes down or up; returns both states; a \
-         server that has left still responds at its own site",
+        "a server joins or leaves the pool, or goes down or up; returns both states; a server that has left still responds \
+         at its own site",
     ),
-    ("reboot", "{}: the enclave boots with a new address and a new certificate; returns the address"),
-    (
-        "key",
-        "{state, key?}: creates a key in a state (valid, revoked, exhausted) or changes a key's state; returns it",
+    Action::of::<Nothing>(
+        "reboot",
+        "the enclave boots with a new address and a new certificate; returns the address",
     ),
-    (
+    Action::of::<Key>("key", "creates a key in a state, or changes a key's state; returns it"),
+    Action::of::<Payments>(
         "payments",
-        "{on}: switches the payment-required flow on or off; returns a new payment, which pays for one request",
+        "switches the payment-required flow on or off; returns a new payment, which pays for one request",
     ),
 ];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Change {
-    site: String,
-    listed: Option<bool>,
-    up: Option<bool>,
+record! {
+    struct Change {
+        /// The site of the server.
+        site: Name<Server>,
+        /// Whether it belongs to the pool.
+        listed: Option<bool>,
+        /// Whether it runs.
+        up: Option<bool>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Key {
-    state: KeyState,
-    key: Option<String>,
+/// The backing servers.
+struct Server;
+
+impl Names for Server {
+    const WHAT: &'static str = "server";
+
+    fn known() -> Vec<&'static str> {
+        site_names()
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Payments {
-    on: bool,
+record! {
+    struct Key {
+        /// The state of the key.
+        state: KeyState,
+        /// An existing key; without it, a new one.
+        key: Option<String>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
+record! {
+    struct Payments {
+        /// Whether the flow is on.
+        on: bool,
+    }
+}
 
 /// Performs an action. If any part of it is impossible, nothing changes.
 pub(super) fn perform(
@@ -60,16 +72,15 @@ pub(super) fn perform(
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
-        "server" => server(core, state, &read(action, arguments)?),
+        "server" => Ok(server(core, state, &read(arguments)?)),
         "reboot" => {
-            let none = json!({});
-            let Nothing {} = read(action, if arguments.is_null() { &none } else { arguments })?;
+            let Nothing {} = read(arguments)?;
             state.enclave.reboot();
             stream::server_gone(core, state, CONFIDENTIAL);
             Ok(state.enclave.view(core))
         }
         "key" => {
-            let Key { state: wanted, key } = read(action, arguments)?;
+            let Key { state: wanted, key } = read(arguments)?;
             let limits = state.limits.clone();
             let key = match key {
                 Some(key) => {
@@ -81,20 +92,16 @@ pub(super) fn perform(
             Ok(json!({ "key": key, "state": wanted }))
         }
         "payments" => {
-            let Payments { on } = read(action, arguments)?;
+            let Payments { on } = read(arguments)?;
             state.limits.payment_flow = u8::from(on);
             Ok(json!({ "on": on, "payment": state.payments.issue(core) }))
         }
-        _ => {
-            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("unknown action {action:.60?} of gateway; known: {known:?}"))
-        }
+        _ => Err(format!("gateway has no action {action:?}")),
     }
 }
 
-fn server(core: &mut Core, state: &mut State, change: &Change) -> Result<Value, String> {
-    let number =
-        state.pool.named(&change.site).ok_or_else(|| format!("unknown server {:.60?}", change.site))?;
+fn server(core: &mut Core, state: &mut State, change: &Change) -> Value {
+    let number = state.pool.named(change.site.0).expect("each of these sites has a server");
     let server = state.pool.at_mut(number);
     if let Some(listed) = change.listed {
         server.left += u32::from(!listed);
@@ -107,9 +114,5 @@ fn server(core: &mut Core, state: &mut State, change: &Change) -> Result<Value, 
         stream::server_gone(core, state, number);
     }
     health::wake(core, state);
-    Ok(answer)
-}
-
-fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
+    answer
 }

@@ -44,6 +44,10 @@ pub(super) struct Call {
 }
 
 impl Family {
+    /// Every kind.
+    pub(super) const ALL: [Family; 5] =
+        [Family::Chat, Family::Completions, Family::Native, Family::Responses, Family::Messages];
+
     /// Its name in the occasions of faults.
     pub(super) fn name(self) -> &'static str {
         match self {

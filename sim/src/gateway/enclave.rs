@@ -126,10 +126,12 @@ pub(super) fn attest(core: &mut Core, state: &State, query: &str) -> Reply {
     core.json(200, attestation)
 }
 
+/// The parts of an attestation that a fault makes wrong.
+pub(super) const WRONG: [&str; 4] = ["measurement", "certificate", "nonce", "signature"];
+
 /// Which part of the attestation a fault makes wrong, if any.
 fn wrong(core: &mut Core) -> Option<&'static str> {
-    let what = ["measurement", "certificate", "nonce", "signature"];
-    what.into_iter().find(|what| {
+    WRONG.into_iter().find(|what| {
         let occasion = [("server", ENCLAVE.name), ("what", *what)];
         core.fault(faults::ENCLAVE_UNVERIFIABLE, &occasion)
     })

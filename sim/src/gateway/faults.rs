@@ -2,10 +2,18 @@
 //!
 //! The server `enclave` is the confidential deployment.
 
-use crate::fault::FaultKind;
+use super::ENCLAVE;
+use super::call::Family;
+use super::enclave::WRONG;
+use super::pool::{MODELS, site_names};
+use crate::fault::{FaultKind, Key};
+
+const SERVER: Key = Key::of("server", site_names);
+const MODEL: Key = Key::of("model", || MODELS.iter().map(|model| model.id).collect());
+const ENDPOINT: Key = Key::of("endpoint", || Family::ALL.map(Family::name).to_vec());
 
 /// The conditions of one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`.
-const ATTEMPT: &[&str] = &["server", "model", "endpoint"];
+const ATTEMPT: &[Key] = &[SERVER, MODEL, ENDPOINT];
 
 /// A server does not respond at all.
 pub const SERVER_DOWN: FaultKind = FaultKind {
@@ -44,13 +52,13 @@ pub const SERVER_WRONG_ANSWER: FaultKind = FaultKind {
 pub const ENCLAVE_UNVERIFIABLE: FaultKind = FaultKind {
     name: "gateway.enclave-unverifiable",
     about: "the attestation is wrong in `what`: measurement, certificate, nonce or signature",
-    keys: &["server", "what"],
+    keys: &[Key::of("server", || vec![ENCLAVE.name]), Key::of("what", || WRONG.to_vec())],
 };
 /// The subscription is used up.
 pub const SUBSCRIPTION_USED_UP: FaultKind = FaultKind {
     name: "gateway.subscription-used-up",
     about: "the key's subscription is used up: its usage is billed from its credits",
-    keys: &["model", "endpoint"],
+    keys: &[MODEL, ENDPOINT],
 };
 
 /// Every fault of the gateway.

@@ -37,7 +37,6 @@ fn is_down(core: &Core, state: &State, number: Number) -> bool {
             && fault.place.iter().all(|(key, value)| key == "server" && value == name)
             && fault.nth.is_none()
             && fault.times.is_none()
-            && fault.from.is_none_or(|from| now >= from)
-            && fault.until.is_none_or(|until| now < until)
+            && fault.is_due(now)
     })
 }

@@ -4,15 +4,16 @@ use assay_spec::crypto::text::hex;
 use assay_spec::gateway::auth;
 use http::HeaderMap;
 use imbl::OrdMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::limits::Limits;
 use super::model::Usage;
 use crate::core::Core;
+use crate::shape::Word;
 
 /// The state of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum KeyState {
     /// Valid.
@@ -21,6 +22,11 @@ pub(super) enum KeyState {
     Revoked,
     /// Valid, but its subscription and credits are used up.
     Exhausted,
+}
+
+impl Word for KeyState {
+    const WORDS: &'static [(&'static str, KeyState)] =
+        &[("valid", KeyState::Valid), ("revoked", KeyState::Revoked), ("exhausted", KeyState::Exhausted)];
 }
 
 /// A key.

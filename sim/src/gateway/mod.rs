@@ -37,9 +37,11 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 use crate::services::{Occasion, SimService};
+use crate::shape::Action;
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -104,7 +106,8 @@ impl SimService for State {
     const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
+    const ACTIONS: &'static [Action] = actions::ACTIONS;
+    const LIMITS: &'static [Limit] = Limits::ALL;
 
     fn new(core: &Core) -> State {
         let limits = Limits::default();
@@ -196,7 +199,7 @@ impl SimService for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        crate::limits::change(&mut self.limits, limits)
+        crate::limits::change(&mut self.limits, Limits::ALL, limits)
     }
 }
 

@@ -70,6 +70,11 @@ pub(super) static MODELS: &[Model] = &[
     },
 ];
 
+/// The names of the sites of all servers.
+pub(super) fn site_names() -> Vec<&'static str> {
+    SERVERS.iter().chain([&ENCLAVE]).map(|site| site.name).collect()
+}
+
 /// A model that no server runs, in the worlds that list one.
 pub(super) static IDLE: Model =
     Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };

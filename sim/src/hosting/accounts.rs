@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::keys::Secret;
 use crate::core::Core;
 use crate::seam::steps;
+use crate::shape::Word;
 
 /// A user. Each record written in their name has a later time than the one before.
 #[derive(Clone, Debug)]
@@ -45,12 +46,12 @@ pub(super) enum Target {
     Machine,
 }
 
-impl Target {
-    /// The target with that name.
-    pub(super) fn named(name: &str) -> Option<Target> {
-        [Target::Site, Target::Machine].into_iter().find(|target| target.name() == name)
-    }
+impl Word for Target {
+    const WORDS: &'static [(&'static str, Target)] =
+        &[(Target::Site.name(), Target::Site), (Target::Machine.name(), Target::Machine)];
+}
 
+impl Target {
     /// Its name in records.
     pub(super) const fn name(self) -> &'static str {
         match self {

@@ -1,38 +1,25 @@
 //! The application's limits. All are the project's choice; the document names none.
 
 use assay_spec::instant::{MINUTE, SECOND};
-use serde::{Deserialize, Serialize};
 
-/// The limits in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// The maximum number of users.
-    pub owners: usize,
-    /// The maximum number of projects per user, including deleted ones.
-    pub projects: usize,
-    /// The maximum number of deployments of all users.
-    pub deployments: usize,
-    /// How often a failed request is retried.
-    pub retries: u32,
-    /// The time between two attempts.
-    pub retry_ms: i64,
-    /// The delay of a slow delegate.
-    pub slow_ms: i64,
-    /// The largest body that the backend reads, in bytes.
-    pub body_bytes: usize,
-}
+use crate::limits::limits;
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            owners: 1_000,
-            projects: 500,
-            deployments: 100_000,
-            retries: 4,
-            retry_ms: 20 * SECOND,
-            slow_ms: 10 * MINUTE,
-            body_bytes: 64 * 1024,
-        }
+limits! {
+    /// The limits in force.
+    pub struct Limits {
+        /// The maximum number of users.
+        pub owners: usize = 1_000,
+        /// The maximum number of projects per user, including deleted ones.
+        pub projects: usize = 500,
+        /// The maximum number of deployments of all users.
+        pub deployments: usize = 100_000,
+        /// How often a failed request is retried.
+        pub retries: u32 = 4,
+        /// The time between two attempts.
+        pub retry_ms: i64 = 20 * SECOND,
+        /// The delay of a slow delegate.
+        pub slow_ms: i64 = 10 * MINUTE,
+        /// The largest body that the backend reads, in bytes.
+        pub body_bytes: usize = 64 * 1024,
     }
 }

@@ -13,6 +13,7 @@ use assay_spec::network::store::Reading;
 use super::accounts::{Accounts, Target};
 use super::write::{Amend, Outcome};
 use crate::exchange::Site;
+use crate::shape::Word;
 
 /// Who signs a map of projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,11 @@ pub(super) enum Signer {
     Wallet,
     /// The key of the browser's session.
     Session,
+}
+
+impl Word for Signer {
+    const WORDS: &'static [(&'static str, Signer)] =
+        &[("wallet", Signer::Wallet), ("session", Signer::Session)];
 }
 
 /// Who writes `security`, and under which address. Readers accept the first.

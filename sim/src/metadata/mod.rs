@@ -25,9 +25,11 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::refusal::Refusal;
 use crate::seam::steps;
 use crate::services::SimService;
+use crate::shape::Action;
 use crate::variation::Variation;
 
 use collections::{Collection, UNKNOWN_TOKEN};
@@ -54,7 +56,8 @@ impl SimService for State {
     const FAULTS: &'static [fault::FaultKind] = &[];
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTIONS: &'static [(&'static str, &'static str)] = &[];
+    const ACTIONS: &'static [Action] = &[];
+    const LIMITS: &'static [Limit] = &[];
 
     fn new(core: &Core) -> State {
         State { collections: collections::made_from(core.rng).into() }
@@ -76,7 +79,7 @@ impl SimService for State {
     }
 
     fn perform(&mut self, _: &mut Core, action: &str, _: &Value) -> Result<Value, String> {
-        Err(format!("unknown action {action:?}: metadata has no actions"))
+        Err(format!("metadata has no action {action:?}"))
     }
 
     /// The collections, with each URI as it appears in a path.
@@ -111,8 +114,7 @@ impl SimService for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        let is_empty = limits.as_object().is_some_and(serde_json::Map::is_empty);
-        if is_empty { Ok(()) } else { Err("metadata has no limits".to_owned()) }
+        crate::limits::change_none(limits)
     }
 }
 

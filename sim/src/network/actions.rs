@@ -1,8 +1,6 @@
 //! The control actions of the network.
 
 use assay_spec::network::machines::StoreState;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::measure::run;
@@ -11,45 +9,50 @@ use super::neighbours::credit;
 use super::nodes::change;
 use super::state::State;
 use super::storage::pins;
+use super::webhooks::inbox::Wanted as Inbox;
 use crate::core::Core;
+use crate::shape::{Action, Millis, Nothing, Whole, arguments as read, record};
 
 /// The actions and their arguments.
-pub(super) const ACTIONS: &[(&str, &str)] = &[
-    (
+pub(super) const ACTIONS: &[Action] = &[
+    Action::of::<Balance>(
         "balance",
-        "{address, credits}: sets the credits of an owner; each file costs one per hour; null is unlimited; files of \
-         an owner who cannot pay become `removing` when the hour ends; enough credits for an hour bring them back",
+        "sets the credits of an owner; each file costs one per hour; null is unlimited; files of an owner who cannot pay \
+         become `removing` when the hour ends; enough credits for an hour bring them back",
     ),
-    ("bill", "{}: ends the hour now: owners with a balance pay, or their files become `removing`"),
-    (
+    Action::of::<Nothing>(
+        "bill",
+        "ends the hour now: owners with a balance pay, or their files become `removing`",
+    ),
+    Action::of::<Reclaimed>(
         "reclaim",
-        "{hash, at_once?}: the payer of this STORE has no credits left: it becomes `removing`, and `removed` after \
-         the grace period or at once",
+        "the payer of this STORE has no credits left: it becomes `removing`, and `removed` after the grace period or at once",
     ),
-    ("lag", "{ms}: sets how far the mirror lags behind the primary"),
-    (
+    Action::of::<Lag>("lag", "sets how far the mirror lags behind the primary"),
+    Action::of::<fill::Fill>(
         "fill",
-        "{messages, addresses?}: stores this many POSTs from this many senders, with random signatures; returns the \
-         first and the last sender and hash",
+        "stores this many POSTs from this many senders, with random signatures; returns the first and the last sender and hash",
     ),
-    ("message", "{hash}: returns what the primary knows about a message: number, type, status, file"),
-    (
-        "node",
-        "{site, up?, slow_ms?, ipv6?, machine?, version?, url?, asn?, as_name?, features?}: changes a node; version \
-         is `current`, `old` or another string; machine says whether the diagnostic machine runs",
+    Action::of::<Message>(
+        "message",
+        "returns what the primary knows about a message: number, type, status, file",
     ),
-    (
+    Action::of::<change::Change>("node", "changes a node; returns it"),
+    Action::of::<run::Switch>(
         "measure",
-        "{on}: switches the hourly measurement program on or off; returns the publisher and the nodes",
+        "switches the hourly measurement program on or off; returns the publisher and the nodes",
     ),
-    ("purchase", "{address, tokens}: buys credits; if the owner has a balance, it grows by that amount"),
-    (
+    Action::of::<credit::Wanted>(
+        "purchase",
+        "buys credits; if the owner has a balance, it grows by that amount",
+    ),
+    Action::of::<pins::Content>(
         "content",
-        "{text, content_type?}: offers content that the network can fetch once it is pinned; returns its hash",
+        "offers content that the network can fetch once it is pinned; returns its hash",
     ),
-    (
+    Action::of::<Inbox>(
         "webhook-inbox",
-        "{webhook_id?}: returns the deliveries to webhooks, sent or under way: body, signature, attempts",
+        "returns the deliveries to webhooks, sent or under way: body, signature, attempts",
     ),
 ];
 
@@ -61,75 +64,62 @@ pub(super) fn perform(
     arguments: &Value,
 ) -> Result<Value, String> {
     match action {
-        "balance" => balance(core, state, read(action, arguments)?),
+        "balance" => Ok(balance(core, state, read(arguments)?)),
         "bill" => {
-            let Nothing {} = read(action, arguments)?;
+            let Nothing {} = read(arguments)?;
             payment::bill(core, state);
             Ok(json!({}))
         }
-        "reclaim" => reclaim(core, state, &read(action, arguments)?),
-        "lag" => lag(state, read(action, arguments)?),
-        "fill" => fill::perform(core, state, read(action, arguments)?),
-        "message" => message(core, state, &read(action, arguments)?),
-        "content" => pins::put_elsewhere(core, state, read(action, arguments)?),
-        "webhook-inbox" => Ok(state.webhooks.inbox(&read(action, arguments)?)),
-        "node" => change::perform(state, read(action, arguments)?),
-        "measure" => run::perform(core, state, read(action, arguments)?),
-        "purchase" => credit::perform(core, state, read(action, arguments)?),
-        _ => {
-            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("network has no action {action:?}; known: {known:?}"))
-        }
+        "reclaim" => reclaim(core, state, &read(arguments)?),
+        "lag" => Ok(lag(state, read(arguments)?)),
+        "fill" => fill::perform(core, state, read(arguments)?),
+        "message" => message(core, state, &read(arguments)?),
+        "content" => pins::put_elsewhere(core, state, read(arguments)?),
+        "webhook-inbox" => Ok(state.webhooks.inbox(&read(arguments)?)),
+        "node" => change::perform(state, read(arguments)?),
+        "measure" => run::perform(core, state, read(arguments)?),
+        "purchase" => Ok(credit::perform(core, state, read(arguments)?)),
+        _ => Err(format!("network has no action {action:?}")),
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Balance {
-    address: String,
-    credits: Option<i64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Message {
-    hash: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reclaimed {
-    hash: String,
-    #[serde(default)]
-    at_once: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Lag {
-    ms: i64,
-}
-
-/// Parses the arguments of an action.
-fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
-}
-
-fn balance(
-    core: &mut Core,
-    state: &mut State,
-    Balance { address, credits }: Balance,
-) -> Result<Value, String> {
-    if credits.is_some_and(|credits| credits < 0) {
-        return Err("credits is negative; it must be 0 or more".to_owned());
+record! {
+    struct Balance {
+        /// The owner's address.
+        address: String,
+        /// The credits; without a number, unlimited.
+        credits: Option<Whole<0, { i64::MAX as u64 }>>,
     }
+}
+
+record! {
+    struct Message {
+        /// The hash of the message.
+        hash: String,
+    }
+}
+
+record! {
+    struct Reclaimed {
+        /// The hash of the STORE.
+        hash: String,
+        /// Whether there is no grace period.
+        at_once: bool = false,
+    }
+}
+
+record! {
+    struct Lag {
+        /// How far it lags.
+        ms: Millis,
+    }
+}
+
+fn balance(core: &mut Core, state: &mut State, Balance { address, credits }: Balance) -> Value {
+    let credits = credits.map(|Whole(credits)| credits as i64);
     let owner = address.to_ascii_lowercase();
     payment::set_balance(core, state, &owner, credits);
-    Ok(json!({ "address": owner, "credits": credits }))
+    json!({ "address": owner, "credits": credits })
 }
 
 fn reclaim(
@@ -149,12 +139,9 @@ fn reclaim(
     Ok(json!({ "status": record::status(state.primary.store.state(number)) }))
 }
 
-fn lag(state: &mut State, Lag { ms }: Lag) -> Result<Value, String> {
-    if !(0..=366 * assay_spec::instant::DAY).contains(&ms) {
-        return Err("ms must be between 0 and one year".to_owned());
-    }
+fn lag(state: &mut State, Lag { ms: Millis(ms) }: Lag) -> Value {
     state.limits.lag_ms = ms;
-    Ok(json!({ "ms": ms }))
+    json!({ "ms": ms })
 }
 
 fn message(core: &mut Core, state: &State, Message { hash }: &Message) -> Result<Value, String> {

@@ -1,17 +1,35 @@
 //! Failures that the document mentions.
 
+use assay_spec::network::ENDPOINTS;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED};
+
+use super::sites;
 use crate::core::Core;
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, Key};
+
+const ADDRESS: Key = Key::any("address");
+const EVENT: Key = Key::of("event", || vec![MESSAGE_NEW, PROGRAM_EXECUTED]);
+const ENDPOINT: Key = Key::of("endpoint", endpoints);
+const SITE: Key = Key::of("site", || sites::ALL.iter().map(|site| site.name).collect());
+
+/// Each name once: some endpoints of different nodes share one.
+fn endpoints() -> Vec<&'static str> {
+    let mut names: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
 
 /// The validation of messages is held until the fault is unset.
 pub const PROCESSING_HELD: FaultKind = FaultKind {
     name: "network.processing-held",
     about: "new messages stay pending until this is unset",
-    keys: &["type", "address"],
+    keys: &[Key::of("type", || MessageType::ALL.map(MessageType::name).to_vec()), ADDRESS],
 };
 /// A STORE is invalid.
 pub const INVALID: FaultKind =
-    FaultKind { name: "network.invalid", about: "the validation of a STORE fails", keys: &["address"] };
+    FaultKind { name: "network.invalid", about: "the validation of a STORE fails", keys: &[ADDRESS] };
 /// The mirror receives no changes.
 pub const LAGGING: FaultKind = FaultKind {
     name: "network.lagging",
@@ -20,15 +38,18 @@ pub const LAGGING: FaultKind = FaultKind {
 };
 /// The node fails.
 pub const INTERNAL: FaultKind =
-    FaultKind { name: "network.internal", about: "a request returns 500", keys: &["endpoint", "site"] };
+    FaultKind { name: "network.internal", about: "a request returns 500", keys: &[ENDPOINT, SITE] };
 /// A program fails.
-pub const PROGRAM_FAILS: FaultKind =
-    FaultKind { name: "network.program-fails", about: "running a program returns 500", keys: &["program"] };
+pub const PROGRAM_FAILS: FaultKind = FaultKind {
+    name: "network.program-fails",
+    about: "running a program returns 500",
+    keys: &[Key::any("program")],
+};
 /// The receiver of a webhook is down.
 pub const WEBHOOK_DOWN: FaultKind = FaultKind {
     name: "network.webhook-down",
     about: "the receiver of a webhook is unreachable; the delivery is retried later",
-    keys: &["url", "event"],
+    keys: &[Key::any("url"), EVENT],
 };
 
 /// Every fault of the network.
@@ -37,9 +58,5 @@ pub const ALL: &[FaultKind] = &[PROCESSING_HELD, INVALID, LAGGING, INTERNAL, PRO
 /// Whether a fault is set and its time has come. Its conditions are not considered.
 pub(super) fn in_force(core: &Core, kind: FaultKind) -> bool {
     let now = core.now();
-    core.faults.list().iter().any(|fault| {
-        fault.fault == kind.name
-            && fault.from.is_none_or(|from| now >= from)
-            && fault.until.is_none_or(|until| now < until)
-    })
+    core.faults.list().iter().any(|fault| fault.fault == kind.name && fault.is_due(now))
 }

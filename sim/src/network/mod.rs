@@ -54,9 +54,11 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::outgoing::Outcome;
 use crate::refusal::Refusal;
 use crate::services::SimService;
+use crate::shape::Action;
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -131,7 +133,8 @@ impl SimService for State {
     const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTIONS: &'static [(&'static str, &'static str)] = actions::ACTIONS;
+    const ACTIONS: &'static [Action] = actions::ACTIONS;
+    const LIMITS: &'static [Limit] = Limits::ALL;
 
     fn new(core: &Core) -> State {
         State {
@@ -248,7 +251,7 @@ impl SimService for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        crate::limits::change(&mut self.limits, limits)
+        crate::limits::change(&mut self.limits, Limits::ALL, limits)
     }
 }
 

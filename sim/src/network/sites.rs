@@ -25,6 +25,9 @@ pub const CREDIT: Site = site("credit", 14);
 /// Every site.
 pub const ALL: &[Site] = &[PRIMARY, ALTERNATIVE, MIRROR, COMPUTE_1, COMPUTE_2, SCHEDULER, STATUS, CREDIT];
 
+/// The sites of nodes, in the order of the nodes.
+pub(super) const OF_NODES: [Site; 5] = [PRIMARY, ALTERNATIVE, MIRROR, COMPUTE_1, COMPUTE_2];
+
 const fn site(name: &'static str, port: u16) -> Site {
     Site { service: Service::Network, name, port, tls: false }
 }

@@ -1,54 +1,56 @@
 //! Conditions that the document foresees.
 
-use crate::fault::FaultKind;
+use assay_spec::publish::{prepare, submit};
 
-/// The conditions of a call for a domain: `{"endpoint": "submit", "domain": "a.example"}`.
-const DOMAIN: &[&str] = &["endpoint", "domain"];
+use crate::fault::{FaultKind, Key};
+
+const ENDPOINT: Key = Key::of("endpoint", || vec![prepare::ENDPOINT.name, submit::ENDPOINT.name]);
+/// The conditions of a prepare: `{"endpoint": "prepare", "domain": "a.example"}`.
+const PREPARE: &[Key] = &[Key::of("endpoint", || vec![prepare::ENDPOINT.name]), Key::any("domain")];
+/// The conditions of a submit.
+const SUBMIT: &[Key] = &[Key::of("endpoint", || vec![submit::ENDPOINT.name]), Key::any("domain")];
 
 /// The node is a standby.
-pub const STANDBY: FaultKind = FaultKind {
-    name: "publish.standby",
-    about: "the node is a standby: 503 not-primary",
-    keys: &["endpoint"],
-};
+pub const STANDBY: FaultKind =
+    FaultKind { name: "publish.standby", about: "the node is a standby: 503 not-primary", keys: &[ENDPOINT] };
 /// The backend is passive.
 pub const PASSIVE: FaultKind =
-    FaultKind { name: "publish.passive", about: "the backend is passive: 503", keys: &["endpoint"] };
+    FaultKind { name: "publish.passive", about: "the backend is passive: 503", keys: &[ENDPOINT] };
 /// No one has observed the TXT record.
 pub const TXT_MISSING: FaultKind =
-    FaultKind { name: "publish.txt-missing", about: "the TXT record has never been observed", keys: DOMAIN };
+    FaultKind { name: "publish.txt-missing", about: "the TXT record has never been observed", keys: PREPARE };
 /// The TXT record names another key.
 pub const TXT_DISAGREES: FaultKind =
-    FaultKind { name: "publish.txt-disagrees", about: "the TXT record names another vault", keys: DOMAIN };
+    FaultKind { name: "publish.txt-disagrees", about: "the TXT record names another vault", keys: PREPARE };
 /// The chain is slow.
 pub const CHAIN_SLOW: FaultKind = FaultKind {
     name: "publish.chain-slow",
     about: "slots take ten times as long; the transaction lands after the safety ceiling, while its blockhash is valid",
-    keys: DOMAIN,
+    keys: SUBMIT,
 };
 /// The transaction is lost.
 pub const TRANSACTION_LOST: FaultKind = FaultKind {
     name: "publish.transaction-lost",
     about: "the transaction never lands; its blockhash expires",
-    keys: DOMAIN,
+    keys: SUBMIT,
 };
 /// The chain rejects the transaction.
 pub const TRANSACTION_REJECTED: FaultKind = FaultKind {
     name: "publish.transaction-rejected",
     about: "the chain rejects the transaction: 502",
-    keys: DOMAIN,
+    keys: SUBMIT,
 };
 /// Long records exceed the compute budget.
 pub const COMPUTE_BUDGET: FaultKind = FaultKind {
     name: "publish.compute-budget",
     about: "the chain rejects records that exceed the memo program's default compute budget",
-    keys: DOMAIN,
+    keys: SUBMIT,
 };
 /// The transaction's log is truncated.
 pub const LOG_TRUNCATED: FaultKind = FaultKind {
     name: "publish.log-truncated",
     about: "the transaction's log ends in `Log truncated`",
-    keys: DOMAIN,
+    keys: SUBMIT,
 };
 
 /// Every fault of the exchange.

@@ -33,9 +33,11 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
+use crate::limits::Limit;
 use crate::refusal::Refusal;
 use crate::seam::steps;
 use crate::services::{Occasion, SimService};
+use crate::shape::Action;
 use crate::variation::Variation;
 use crate::window::{Counted, Window};
 
@@ -178,7 +180,8 @@ impl SimService for State {
     const FAULTS: &'static [fault::FaultKind] = faults::ALL;
     const VARIATIONS: &'static [Variation] = variations::ALL;
     const DEVIATIONS: &'static [Deviation] = deviations::ALL;
-    const ACTIONS: &'static [(&'static str, &'static str)] = operator::ACTIONS;
+    const ACTIONS: &'static [Action] = operator::ACTIONS;
+    const LIMITS: &'static [Limit] = Limits::ALL;
 
     fn new(core: &Core) -> State {
         let key = ed25519::key_from_seed(core.rng.draw("publish.fee-payer", b"", 0));
@@ -286,7 +289,7 @@ impl SimService for State {
     }
 
     fn set_limits(&mut self, limits: &Value) -> Result<(), String> {
-        crate::limits::change(&mut self.limits, limits)
+        crate::limits::change(&mut self.limits, Limits::ALL, limits)
     }
 }
 

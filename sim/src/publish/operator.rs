@@ -4,50 +4,49 @@ use assay_spec::crypto::ed25519;
 use assay_spec::publish::domain;
 use assay_spec::publish::machines::{BindingEvent, BindingState};
 use assay_spec::publish::prepare::TxtObserved;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Binding, Pending, State};
 use crate::core::Core;
+use crate::shape::{Action, arguments as parse, record};
 
 /// The actions with their arguments.
-pub(super) const ACTIONS: &[(&str, &str)] = &[
-    (
-        "bind",
-        "{domain, key, publishable = true, feature = true, pending?: {key, transfer}}: binds a domain to a key, with a pending transfer",
-    ),
-    ("unbind", "{domain}: removes a binding"),
-    ("confirm-transfer", "{domain}: an operator confirms the pending transfer"),
+pub(super) const ACTIONS: &[Action] = &[
+    Action::of::<Bind>("bind", "binds a domain to a key, with a pending transfer"),
+    Action::of::<Domain>("unbind", "removes a binding"),
+    Action::of::<Domain>("confirm-transfer", "an operator confirms the pending transfer"),
 ];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Bind {
-    domain: String,
-    key: String,
-    #[serde(default = "yes")]
-    publishable: bool,
-    #[serde(default = "yes")]
-    feature: bool,
-    pending: Option<Incoming>,
+record! {
+    struct Bind {
+        /// The canonical domain.
+        domain: String,
+        /// The public key, in base58.
+        key: String,
+        /// Whether the domain can be published; true without it.
+        publishable: bool = true,
+        /// Whether the feature is on for the domain; true without it.
+        feature: bool = true,
+        /// A pending transfer.
+        pending: Option<Incoming>,
+    }
 }
 
-/// A pending transfer: the incoming key, and the signature of the transfer's transaction.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Incoming {
-    key: String,
-    transfer: String,
+record! {
+    /// A pending transfer.
+    struct Incoming {
+        /// The incoming key.
+        key: String,
+        /// The signature of the transfer's transaction.
+        transfer: String,
+    }
 }
 
-const fn yes() -> bool {
-    true
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Domain {
-    domain: String,
+record! {
+    struct Domain {
+        /// The bound domain.
+        domain: String,
+    }
 }
 
 /// Performs an action.
@@ -69,15 +68,8 @@ pub(super) fn perform(
             let Domain { domain } = parse(arguments)?;
             confirm(core, state, &domain)
         }
-        _ => {
-            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("unknown action {action:?} of publish; known: {known:?}"))
-        }
+        _ => Err(format!("publish has no action {action:?}")),
     }
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, String> {
-    T::deserialize(arguments).map_err(|e| e.to_string())
 }
 
 fn bind(core: &mut Core, state: &mut State, wanted: Bind) -> Result<Value, String> {

@@ -1,5 +1,6 @@
 //! Who may use the control API, closed worlds, and the limits of connections.
 
+mod described;
 mod requests;
 
 use std::collections::BTreeMap;

@@ -238,7 +238,7 @@ async fn advance_waits_for_every_attempt() {
     };
     let sender = async {
         status_of(&handle, &call).await;
-        handle.advance_settled(60_000).await
+        handle.advance_settled(60_000).await.expect("few timers")
     };
     let ((), fired) = tokio::join!(receiver, sender);
     assert_eq!(
@@ -367,6 +367,7 @@ async fn outcomes_of_requests_from_before_a_restore_are_dropped() {
     handle.restore(during);
     assert_eq!(all_tries(&handle)[0][0]["failure"], "abandoned");
     let (_, fired) = tokio::join!(receive(&listener, OK), handle.advance_settled(10_000));
+    let fired = fired.expect("few timers");
     assert!(fired >= 1);
     assert_eq!(all_tries(&handle)[0][1]["status"], 200);
 }

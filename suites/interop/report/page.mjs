@@ -72,7 +72,7 @@ await page.locator("#mode").selectOption("manual");
 await page.waitForFunction(() => document.querySelector("#mode").value === "manual");
 const before = (await api("clock")).now;
 await page.locator("#clock button", { hasText: "+1 h" }).click();
-await page.locator("#by").fill("2 min");
+await page.locator("#by").fill("2m");
 await page.locator("#clock button", { hasText: "Advance" }).click();
 let now = 0;
 for (let tries = 0; tries < 50 && now - before < 3_720_000; tries++) now = (await api("clock")).now;

@@ -91,7 +91,7 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     let header = header.transpose()?;
     let mut world = World::new(options.seed, options.epoch, Dialect::default());
     for (service, limits) in parse_limits(&options.limits)? {
-        world.set_limits(service, &limits)?;
+        world.set_limits(service, &limits).map_err(|why| format!("--limit {service}.{why}"))?;
     }
     world.set_deviations(&options.deviations)?;
     world.set_variations(&options.variations)?;
@@ -128,11 +128,13 @@ fn parse_limits(settings: &[String]) -> Result<BTreeMap<Service, Value>, String>
     for setting in settings {
         let parsed = setting.split_once('=').and_then(|(name, value)| {
             let (service, name) = name.split_once('.')?;
-            Some((Service::named(service)?, name.replace('-', "_"), value.parse::<i64>().ok()?))
+            // The simulator reads a duration.
+            let value = value.parse::<i64>().map_or_else(|_| json!(value), |number| json!(number));
+            Some((Service::named(service)?, name.replace('-', "_"), value))
         });
         let (service, name, value) =
             parsed.ok_or_else(|| format!("{setting:?} is not a limit; write service.name=number"))?;
-        limits.entry(service).or_insert_with(|| json!({}))[name] = json!(value);
+        limits.entry(service).or_insert_with(|| json!({}))[name] = value;
     }
     Ok(limits)
 }

@@ -74,14 +74,6 @@ const put = async (path, body) => (await call("PUT", path, body)).json();
 /* The clock */
 
 let clock = { now: 0, mode: "manual", at: 0 };
-const UNITS = { ms: 1, s: 1000, sec: 1000, min: 60000, m: 60000, h: 3600000, d: 86400000, day: 86400000, days: 86400000 };
-
-function duration(text) {
-  const match = /^\s*(\d+)\s*([a-z]*)\s*$/.exec(text);
-  const unit = match && UNITS[match[2] || "s"];
-  if (!unit) throw new Error(`"${text}" is not a duration; write 90 s, 5 min, 1 h or 2 d`);
-  return Number(match[1]) * unit;
-}
 
 const time = (ms) => new Date(ms).toISOString();
 
@@ -493,7 +485,7 @@ async function follow() {
 }
 
 $("nav").append(...Object.entries(VIEWS).map(([name, [title]]) => el("a", { href: `#${name}` }, title)));
-$("#clock").addEventListener("submit", doing(() => moveClock({ advance_ms: duration($("#by").value) })));
+$("#clock").addEventListener("submit", doing(() => moveClock({ advance: $("#by").value.replaceAll(/\s/g, "") })));
 for (const button of document.querySelectorAll("#clock [data-ms]")) button.addEventListener("click", doing(() => moveClock({ advance_ms: Number(button.dataset.ms) })));
 $("#mode").addEventListener("change", doing(() => moveClock({ mode: $("#mode").value })));
 $("#world").addEventListener("change", () => enter($("#world").value));

@@ -1,7 +1,6 @@
 //! Actions about deployments.
 
 use assay_spec::hosting::machines::DeploymentEvent;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::projects::active;
@@ -11,22 +10,30 @@ use crate::hosting::accounts::Target;
 use crate::hosting::steps::begin;
 use crate::hosting::write::Outcome;
 use crate::hosting::{State, plan};
+use crate::shape::{Whole, record};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Finished {
-    deployment: String,
-    outcome: String,
-    artifact: Option<String>,
+record! {
+    pub(super) struct Finished {
+        /// The id of the deployment.
+        deployment: String,
+        /// How it ends.
+        outcome: Outcome,
+        /// The content of the artifact.
+        artifact: Option<String>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Earlier {
-    project: String,
-    schema: Option<u8>,
-    envelope: Option<u8>,
-    cid: Option<String>,
+record! {
+    pub(super) struct Earlier {
+        /// The id of the project.
+        project: String,
+        /// The number of the schema; 3 without it.
+        schema: Whole<0, 3> = Whole(3),
+        /// The version of the envelope; 2 without it.
+        envelope: Whole<1, 2> = Whole(2),
+        /// The content identifier of its artifact.
+        cid: Option<String>,
+    }
 }
 
 /// Writes a creation.
@@ -41,10 +48,10 @@ pub(super) fn create(core: &mut Core, state: &mut State, asked: &OfProject) -> R
 
 /// Ends a deployment.
 pub(super) fn finish(core: &mut Core, state: &mut State, asked: Finished) -> Result<Value, String> {
-    let (outcome, event) = match asked.outcome.as_str() {
-        "live" => (Outcome::Live, DeploymentEvent::Pinned),
-        "failed" => (Outcome::Failed, DeploymentEvent::Fail),
-        other => return Err(format!("outcome must be live or failed, not {other:.40?}")),
+    let outcome = asked.outcome;
+    let event = match outcome {
+        Outcome::Live => DeploymentEvent::Pinned,
+        Outcome::Failed => DeploymentEvent::Fail,
     };
     let artifact = text(asked.artifact, "an artifact")?;
     let one = state.accounts.deployment(&asked.deployment);
@@ -70,10 +77,7 @@ pub(super) fn finish(core: &mut Core, state: &mut State, asked: Finished) -> Res
 
 /// Writes a record of an earlier schema.
 pub(super) fn legacy(core: &mut Core, state: &mut State, asked: &Earlier) -> Result<Value, String> {
-    let (schema, envelope) = (asked.schema.unwrap_or(3), asked.envelope.unwrap_or(2));
-    if schema > 3 || !(1..=2).contains(&envelope) {
-        return Err("schema must be 0 to 3, and envelope 1 or 2".to_owned());
-    }
+    let (schema, envelope) = (asked.schema.0 as u8, asked.envelope.0 as u8);
     let cid = asked.cid.clone().map(|cid| text(Some(cid), "")).transpose()?;
     let (project, owner) = active(state, &asked.project)?;
     full(state)?;

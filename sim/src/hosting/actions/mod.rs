@@ -6,66 +6,62 @@ mod machines;
 mod projects;
 mod users;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::step::Signer;
 use super::{State, view};
 use crate::core::Core;
+use crate::shape::{Action, arguments as read, record};
 
 /// The actions and their arguments.
-pub(super) const ACTIONS: &[(&str, &str)] = &[
-    (
+pub(super) const ACTIONS: &[Action] = &[
+    Action::of::<users::Wallet>(
         "wallet",
-        "{wallet_key?}: adds a new user, or selects the user of this key (0x and 64 digits); returns owner, \
-         wallet_key, session, session_key, encryption_pubkey and delegate; actions without an owner use the latest",
+        "adds a new user, or selects the user of this key; returns owner, wallet_key, session, session_key, \
+         encryption_pubkey and delegate; actions without an owner use the latest",
     ),
-    (
+    Action::of::<projects::NewProject>(
         "project",
-        "{owner?, target?, framework?, name?, signer?}: writes a new project, after `security` if it is the user's \
-         first; target is ipfs or instance, signer is wallet or session; returns owner and project",
+        "writes a new project, after `security` if it is the user's first; returns owner and project",
     ),
-    ("deploy", "{project}: writes a creation with status queued; returns project and deployment"),
-    (
+    Action::of::<OfProject>("deploy", "writes a creation with status queued; returns project and deployment"),
+    Action::of::<deployments::Finished>(
         "finish",
-        "{deployment, outcome, artifact?}: outcome live stores the artifact (a string) and writes the terminal \
-         record; failed writes it at once; returns deployment",
+        "outcome live stores the artifact and writes the terminal record; failed writes it at once; returns deployment",
     ),
-    ("edit", "{project, name?, framework?, signer?}: changes the project and writes the map"),
-    (
+    Action::of::<projects::Edited>("edit", "changes the project and writes the map"),
+    Action::of::<projects::Deleted>(
         "delete",
-        "{project, signer?}: writes the tombstone, then looks up every artifact of the project and forgets all that \
-         can be forgotten with one FORGET",
+        "writes the tombstone, then looks up every artifact of the project and forgets all that can be forgotten with one \
+         FORGET",
     ),
-    (
+    Action::of::<OfProject>(
         "boot",
-        "{project}: starts a machine for bundles: writes its INSTANCE and its claim; returns project and machine",
+        "starts a machine for bundles: writes its INSTANCE and its claim; returns project and machine",
     ),
-    ("replace", "{project}: replaces the running machine by a new one with another key"),
-    ("rival", "{project}: makes another machine claim the instance of the running one, at a later time"),
-    (
+    Action::of::<OfProject>("replace", "replaces the running machine by a new one with another key"),
+    Action::of::<OfProject>(
+        "rival",
+        "makes another machine claim the instance of the running one, at a later time",
+    ),
+    Action::of::<deployments::Earlier>(
         "legacy",
-        "{project, schema?, envelope?, cid?}: writes a deployment of an earlier schema, 0 to 3, half a year old, in an \
-         envelope of version 1 or 2; returns project and deployment",
+        "writes a deployment of an earlier schema, half a year old; returns project and deployment",
     ),
-    (
+    Action::of::<users::Wallet>(
         "seed-history",
-        "{wallet_key?}: writes a complete history over the past hours for a new user: three projects (one on machines, \
-         one deleted), deployments live and failed, an edit by the session key, claims, records of earlier schemas; \
-         returns owner, wallet_key, projects and deployments; without a key it is written once and later calls return \
-         the same",
+        "writes a complete history over the past hours for a new user: three projects (one on machines, one deleted), \
+         deployments live and failed, an edit by the session key, claims, records of earlier schemas; returns owner, \
+         wallet_key, projects and deployments; without a key it is written once and later calls return the same",
     ),
-    (
+    Action::of::<users::Long>(
         "history",
-        "{deployments, wallet_key?}: writes this many deployments for a new user, every tenth of an earlier schema; \
-         the artifacts of the others are processed, removing, removed, forgotten and absent in turn; returns owner, \
-         wallet_key and the number of each",
+        "writes this many deployments for a new user, every tenth of an earlier schema; the artifacts of the others are \
+         processed, removing, removed, forgotten and absent in turn; returns owner, wallet_key and the number of each",
     ),
-    (
+    Action::of::<OfOwner>(
         "records",
-        "{owner?}: returns what was written for a user: hashes in order, each record, projects, deployments, machines, \
-         failures, running jobs",
+        "returns what was written for a user: hashes in order, each record, projects, deployments, machines, failures, \
+         running jobs",
     ),
 ];
 
@@ -78,50 +74,45 @@ pub(super) fn perform(
 ) -> Result<Value, String> {
     match action {
         "wallet" => {
-            let owner = users::new_owner(core, state, read(action, arguments)?)?;
+            let owner = users::new_owner(core, state, read(arguments)?)?;
             Ok(view::user_keys(core, state, &owner))
         }
-        "project" => projects::create(core, state, read(action, arguments)?),
-        "deploy" => deployments::create(core, state, &read(action, arguments)?),
-        "finish" => deployments::finish(core, state, read(action, arguments)?),
-        "edit" => projects::edit(core, state, read(action, arguments)?),
-        "delete" => projects::delete(core, state, &read(action, arguments)?),
-        "boot" => machines::boot(core, state, &read(action, arguments)?, false),
-        "replace" => machines::boot(core, state, &read(action, arguments)?, true),
-        "rival" => machines::rival(core, state, &read(action, arguments)?),
-        "legacy" => deployments::legacy(core, state, &read(action, arguments)?),
-        "seed-history" => users::seed_history(core, state, read(action, arguments)?),
-        "history" => users::history(core, state, read(action, arguments)?),
+        "project" => projects::create(core, state, read(arguments)?),
+        "deploy" => deployments::create(core, state, &read(arguments)?),
+        "finish" => deployments::finish(core, state, read(arguments)?),
+        "edit" => projects::edit(core, state, read(arguments)?),
+        "delete" => projects::delete(core, state, &read(arguments)?),
+        "boot" => machines::boot(core, state, &read(arguments)?, false),
+        "replace" => machines::boot(core, state, &read(arguments)?, true),
+        "rival" => machines::rival(core, state, &read(arguments)?),
+        "legacy" => deployments::legacy(core, state, &read(arguments)?),
+        "seed-history" => users::seed_history(core, state, read(arguments)?),
+        "history" => users::history(core, state, read(arguments)?),
         "records" => {
-            let OfOwner { owner } = read(action, arguments)?;
+            let OfOwner { owner } = read(arguments)?;
             let owner = users::owner_of(state, owner.as_deref())?;
             Ok(view::records(core, state, &owner))
         }
-        _ => {
-            let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-            Err(format!("hosting has no action {action:?}; known: {known:?}"))
-        }
+        _ => Err(format!("hosting has no action {action:?}")),
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfOwner {
-    owner: Option<String>,
+record! {
+    struct OfOwner {
+        /// The address of the user; the latest without it.
+        owner: Option<String>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfProject {
-    project: String,
+record! {
+    struct OfProject {
+        /// The id of the project.
+        project: String,
+    }
 }
 
 /// The longest string in an argument, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
-
-fn read<T: DeserializeOwned>(action: &str, arguments: &Value) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|e| format!("{action}: {e}"))
-}
 
 fn text(given: Option<String>, default: &str) -> Result<String, String> {
     let given = given.unwrap_or_else(|| default.to_owned());
@@ -129,12 +120,4 @@ fn text(given: Option<String>, default: &str) -> Result<String, String> {
         return Err(format!("a string is longer than {TEXT_BYTES} bytes"));
     }
     Ok(given)
-}
-
-fn signer(given: Option<&str>) -> Result<Signer, String> {
-    match given {
-        None | Some("wallet") => Ok(Signer::Wallet),
-        Some("session") => Ok(Signer::Session),
-        Some(other) => Err(format!("signer must be wallet or session, not {other:.40?}")),
-    }
 }

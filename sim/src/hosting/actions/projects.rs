@@ -3,49 +3,58 @@
 use std::sync::Arc;
 
 use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::text;
 use super::users::owner_of;
-use super::{signer, text};
 use crate::core::Core;
 use crate::hosting::accounts::Target;
+use crate::hosting::step::Signer;
 use crate::hosting::steps::begin;
 use crate::hosting::{State, plan};
+use crate::shape::record;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewProject {
-    owner: Option<String>,
-    target: Option<String>,
-    framework: Option<String>,
-    name: Option<String>,
-    signer: Option<String>,
+record! {
+    pub(super) struct NewProject {
+        /// The address of the user; the latest without it.
+        owner: Option<String>,
+        /// Where its deployments go; `ipfs` without it.
+        target: Target = Target::Site,
+        /// Its framework; `astro` without it.
+        framework: Option<String>,
+        /// Its name.
+        name: Option<String>,
+        /// Who signs; `wallet` without it.
+        signer: Signer = Signer::Wallet,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Edited {
-    project: String,
-    name: Option<String>,
-    framework: Option<String>,
-    signer: Option<String>,
+record! {
+    pub(super) struct Edited {
+        /// The id of the project.
+        project: String,
+        /// Its new name.
+        name: Option<String>,
+        /// Its new framework.
+        framework: Option<String>,
+        /// Who signs; `wallet` without it.
+        signer: Signer = Signer::Wallet,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Deleted {
-    project: String,
-    signer: Option<String>,
+record! {
+    pub(super) struct Deleted {
+        /// The id of the project.
+        project: String,
+        /// Who signs; `wallet` without it.
+        signer: Signer = Signer::Wallet,
+    }
 }
 
 /// Writes a new project.
 pub(super) fn create(core: &mut Core, state: &mut State, asked: NewProject) -> Result<Value, String> {
     let owner = owner_of(state, asked.owner.as_deref())?;
-    let target = asked.target.as_deref().unwrap_or("ipfs");
-    let target =
-        Target::named(target).ok_or_else(|| format!("target must be ipfs or instance, not {target:.40?}"))?;
-    let signer = signer(asked.signer.as_deref())?;
+    let NewProject { target, signer, .. } = asked;
     let (framework, name) = (text(asked.framework, "astro")?, text(asked.name, "My project")?);
     let known = state.accounts.owner(&owner).ok_or("there is no user; use the action `wallet` first")?;
     if state.maps(&owner) {
@@ -62,7 +71,7 @@ pub(super) fn create(core: &mut Core, state: &mut State, asked: NewProject) -> R
 
 /// Writes an edit.
 pub(super) fn edit(core: &mut Core, state: &mut State, asked: Edited) -> Result<Value, String> {
-    let signer = signer(asked.signer.as_deref())?;
+    let signer = asked.signer;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Edit)?;
     let (name, framework) = (text(asked.name, "")?, text(asked.framework, "")?);
     let steps = plan::edit(state, &id, (&name, &framework), signer);
@@ -72,7 +81,7 @@ pub(super) fn edit(core: &mut Core, state: &mut State, asked: Edited) -> Result<
 
 /// Writes a tombstone and forgets the artifacts.
 pub(super) fn delete(core: &mut Core, state: &mut State, asked: &Deleted) -> Result<Value, String> {
-    let signer = signer(asked.signer.as_deref())?;
+    let signer = asked.signer;
     let (id, owner) = movable(state, &asked.project, ProjectEvent::Tombstone)?;
     let mut deployments =
         state.accounts.project(&id).into_iter().flat_map(|project| project.deployments.iter());

@@ -3,28 +3,31 @@
 use std::sync::Arc;
 
 use assay_spec::crypto::text::parse_prefixed_hex;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::core::Core;
 use crate::hosting::keys::Secret;
 use crate::hosting::{SeedHistory, State, history as long, seed_history};
+use crate::shape::{Whole, record};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Wallet {
-    wallet_key: Option<String>,
+record! {
+    pub(super) struct Wallet {
+        /// The key of the user's wallet: 0x and 64 hex digits.
+        wallet_key: Option<String>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Long {
-    deployments: u32,
-    wallet_key: Option<String>,
+record! {
+    pub(super) struct Long {
+        /// The number of deployments.
+        deployments: Whole<1, HISTORY>,
+        /// The key of the user's wallet: 0x and 64 hex digits.
+        wallet_key: Option<String>,
+    }
 }
 
 /// The maximum number of deployments of one history.
-const HISTORY: u32 = 20_000;
+const HISTORY: u64 = 20_000;
 
 /// Adds a user, or returns the one with this key.
 pub(super) fn new_owner(
@@ -89,10 +92,11 @@ pub(super) fn seed_history(core: &mut Core, state: &mut State, wallet: Wallet) -
 
 /// Writes a long history.
 pub(super) fn history(core: &mut Core, state: &mut State, asked: Long) -> Result<Value, String> {
-    let Long { deployments, wallet_key } = asked;
+    let Long { deployments: Whole(deployments), wallet_key } = asked;
+    let deployments = deployments as u32;
     let room = state.limits.deployments.saturating_sub(state.accounts.deployments.len());
-    if !(1..=HISTORY).contains(&deployments) || deployments as usize > room {
-        return Err(format!("deployments must be 1 to {}", room.min(HISTORY as usize)));
+    if deployments as usize > room {
+        return Err(format!("arguments.deployments: must be at most {room}, the rest of the limit"));
     }
     let owner = fresh_owner(core, state, Wallet { wallet_key })?;
     Ok(long::write(core, state, &owner, deployments))

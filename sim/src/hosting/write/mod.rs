@@ -21,6 +21,7 @@ use serde_json::Value;
 use super::step::Step;
 use super::{State, keys};
 use crate::core::Core;
+use crate::shape::Word;
 use artifacts::pin;
 use messages::{PROJECTS, claim, create, forgets, map, post};
 use sign::{Draft, Record, signed};
@@ -32,6 +33,10 @@ pub(super) enum Outcome {
     Live,
     /// It failed.
     Failed,
+}
+
+impl Word for Outcome {
+    const WORDS: &'static [(&'static str, Outcome)] = &[("live", Outcome::Live), ("failed", Outcome::Failed)];
 }
 
 /// A change of the map of projects.

@@ -4,7 +4,6 @@
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
 use assay_spec::network::places::MEASUREMENT;
 use imbl::{OrdMap, Vector};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::probers::number_of;
@@ -13,6 +12,7 @@ use super::{publish, visit};
 use crate::core::Core;
 use crate::network::nodes::node::Node;
 use crate::network::state::{State, Timer, set};
+use crate::shape::record;
 
 /// The program, as the control API shows it.
 pub(in crate::network) fn view(core: &Core, state: &State) -> Value {
@@ -25,11 +25,12 @@ pub(in crate::network) fn view(core: &Core, state: &State) -> Value {
     })
 }
 
-/// The arguments of the action.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::network) struct Switch {
-    on: bool,
+record! {
+    /// The arguments of the action.
+    pub(in crate::network) struct Switch {
+        /// Whether the program runs.
+        on: bool,
+    }
 }
 
 /// Switches the program on or off. An hour that is open when it is switched off is never published.

@@ -3,29 +3,26 @@
 use assay_spec::crypto::text::{hex, prefixed_hex};
 use assay_spec::instant::DAY;
 use assay_spec::network::message::{Draft, MessageType};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::create;
 use crate::core::Core;
 use crate::network::state::State;
+use crate::shape::{Whole, record};
 
 /// The maximum number of messages per action.
-const MESSAGES: u32 = 1_000_000;
+const MESSAGES: u64 = 1_000_000;
 /// The timestamps are spread over this many days, the newest last.
 const DAYS: i64 = 30;
 
-/// The arguments of the action.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::network) struct Fill {
-    messages: u32,
-    #[serde(default = "default_addresses")]
-    addresses: u32,
-}
-
-const fn default_addresses() -> u32 {
-    1
+record! {
+    /// The arguments of the action.
+    pub(in crate::network) struct Fill {
+        /// The number of messages.
+        messages: Whole<1, MESSAGES>,
+        /// The number of senders, at most one for each message; 1 without it.
+        addresses: Whole<1, MESSAGES> = Whole(1),
+    }
 }
 
 /// Stores POSTs without valid signatures; everything else is done as for a message sent over HTTP. Returns
@@ -33,10 +30,11 @@ const fn default_addresses() -> u32 {
 pub(in crate::network) fn perform(
     core: &mut Core,
     state: &mut State,
-    Fill { messages, addresses }: Fill,
+    Fill { messages: Whole(messages), addresses: Whole(addresses) }: Fill,
 ) -> Result<Value, String> {
-    if !(1..=MESSAGES).contains(&messages) || !(1..=messages).contains(&addresses) {
-        return Err(format!("messages must be 1 to {MESSAGES}, and addresses 1 to the number of messages"));
+    let (messages, addresses) = (messages as u32, addresses as u32);
+    if addresses > messages {
+        return Err(format!("arguments.addresses: must be at most {messages}, the number of messages"));
     }
     let begin = state.primary.store.len() as u64;
     let now = core.now();

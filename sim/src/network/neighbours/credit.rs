@@ -3,7 +3,6 @@
 use assay_spec::Strict;
 use assay_spec::network::paging::{Page, Sizes};
 use assay_spec::network::requirements::neighbours::CREDIT;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::answer;
@@ -14,6 +13,7 @@ use crate::network::call::Call;
 use crate::network::messages::payment;
 use crate::network::state::State;
 use crate::refusal::Refusal;
+use crate::shape::{Whole, record};
 
 /// The number of purchases that are kept.
 const PURCHASES: usize = 100_000;
@@ -62,23 +62,22 @@ pub(in crate::network) fn estimation(
     Ok(core.json(200, json!({ "tokens": tokens.to_string(), "credits": credits })))
 }
 
-/// The arguments of a purchase.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::network) struct Wanted {
-    address: String,
-    tokens: u64,
+record! {
+    /// The arguments of a purchase.
+    pub(in crate::network) struct Wanted {
+        /// The buyer's address.
+        address: String,
+        /// The number of tokens.
+        tokens: Whole<1, TOKENS>,
+    }
 }
 
 /// Buys credits.
 pub(in crate::network) fn perform(
     core: &mut Core,
     state: &mut State,
-    Wanted { address, tokens }: Wanted,
-) -> Result<Value, String> {
-    if tokens == 0 || tokens > TOKENS {
-        return Err(format!("tokens is {tokens}; it must be between 1 and {TOKENS}"));
-    }
+    Wanted { address, tokens: Whole(tokens) }: Wanted,
+) -> Value {
     let credits = worth(state, tokens);
     let neighbours = &mut state.neighbours;
     neighbours.bought += 1;
@@ -99,7 +98,7 @@ pub(in crate::network) fn perform(
         let more = balance.saturating_add_unsigned(credits);
         payment::set_balance(core, state, &owner, Some(more));
     }
-    Ok(json!({ "payment_id": number, "credits": credits }))
+    json!({ "payment_id": number, "credits": credits })
 }
 
 fn worth(state: &State, tokens: u64) -> u64 {

@@ -3,7 +3,6 @@
 use assay_spec::network::pin::READ;
 use assay_spec::network::requirements::pins::UNKNOWN;
 use bytes::Bytes;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::files::{self, Content as Stored, FileName};
@@ -14,17 +13,20 @@ use crate::network::sites;
 use crate::network::state::{Replica, State};
 use crate::refusal::Refusal;
 use crate::seam::steps;
+use crate::shape::record;
 
 /// The maximum number of contents outside the network.
 const ELSEWHERE: usize = 64;
 const ELSEWHERE_BYTES: usize = 64 * 1024;
 
-/// The arguments of the action `content`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::network) struct Content {
-    text: String,
-    content_type: Option<String>,
+record! {
+    /// The arguments of the action `content`.
+    pub(in crate::network) struct Content {
+        /// The content.
+        text: String,
+        /// Its media type; `text/plain` without it.
+        content_type: Option<String>,
+    }
 }
 
 /// The action `content`: content that the network does not have and can fetch once it is pinned.

