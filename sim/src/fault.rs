@@ -36,7 +36,7 @@ impl Key {
     }
 
     /// A condition whose values are known.
-    pub const fn of(name: &'static str, values: fn() -> Vec<&'static str>) -> Key {
+    pub const fn one_of(name: &'static str, values: fn() -> Vec<&'static str>) -> Key {
         Key { name, values }
     }
 

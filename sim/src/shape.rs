@@ -482,7 +482,7 @@ pub struct Action {
 
 impl Action {
     /// An action with these arguments.
-    pub(crate) const fn of<A: Record>(name: &'static str, about: &'static str) -> Action {
+    pub(crate) const fn taking<A: Record>(name: &'static str, about: &'static str) -> Action {
         Action { name, about, arguments: A::FIELDS }
     }
 

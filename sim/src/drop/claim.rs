@@ -9,7 +9,8 @@ use crate::core::Core;
 use crate::shape::{Action, arguments, record};
 
 /// The actions with their arguments.
-pub(super) const ACTIONS: &[Action] = &[Action::of::<Claim>("claim", "turns a drop into an owned project")];
+pub(super) const ACTIONS: &[Action] =
+    &[Action::taking::<Claim>("claim", "turns a drop into an owned project")];
 
 record! {
     struct Claim {

@@ -10,17 +10,17 @@ use crate::shape::{Action, Name, Names, Nothing, arguments as read, record};
 
 /// The actions with their arguments.
 pub(super) const ACTIONS: &[Action] = &[
-    Action::of::<Change>(
+    Action::taking::<Change>(
         "server",
         "a server joins or leaves the pool, or goes down or up; returns both states; a server that has left still responds \
          at its own site",
     ),
-    Action::of::<Nothing>(
+    Action::taking::<Nothing>(
         "reboot",
         "the enclave boots with a new address and a new certificate; returns the address",
     ),
-    Action::of::<Key>("key", "creates a key in a state, or changes a key's state; returns it"),
-    Action::of::<Payments>(
+    Action::taking::<Key>("key", "creates a key in a state, or changes a key's state; returns it"),
+    Action::taking::<Payments>(
         "payments",
         "switches the payment-required flow on or off; returns a new payment, which pays for one request",
     ),

@@ -8,9 +8,9 @@ use super::enclave::WRONG;
 use super::pool::{MODELS, site_names};
 use crate::fault::{FaultKind, Key};
 
-const SERVER: Key = Key::of("server", site_names);
-const MODEL: Key = Key::of("model", || MODELS.iter().map(|model| model.id).collect());
-const ENDPOINT: Key = Key::of("endpoint", || Family::ALL.map(Family::name).to_vec());
+const SERVER: Key = Key::one_of("server", site_names);
+const MODEL: Key = Key::one_of("model", || MODELS.iter().map(|model| model.id).collect());
+const ENDPOINT: Key = Key::one_of("endpoint", || Family::ALL.map(Family::name).to_vec());
 
 /// The conditions of one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`.
 const ATTEMPT: &[Key] = &[SERVER, MODEL, ENDPOINT];
@@ -52,7 +52,7 @@ pub const SERVER_WRONG_ANSWER: FaultKind = FaultKind {
 pub const ENCLAVE_UNVERIFIABLE: FaultKind = FaultKind {
     name: "gateway.enclave-unverifiable",
     about: "the attestation is wrong in `what`: measurement, certificate, nonce or signature",
-    keys: &[Key::of("server", || vec![ENCLAVE.name]), Key::of("what", || WRONG.to_vec())],
+    keys: &[Key::one_of("server", || vec![ENCLAVE.name]), Key::one_of("what", || WRONG.to_vec())],
 };
 /// The subscription is used up.
 pub const SUBSCRIPTION_USED_UP: FaultKind = FaultKind {

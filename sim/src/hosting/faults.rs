@@ -9,7 +9,7 @@ const DEPLOYMENT: Key = Key::any("deployment");
 pub const SLOW: FaultKind = FaultKind {
     name: "hosting.delegate-slow",
     about: "the delegate delays a terminal record or a FORGET",
-    keys: &[Key::of("record", || vec!["terminal", "forget"]), PROJECT, DEPLOYMENT],
+    keys: &[Key::one_of("record", || vec!["terminal", "forget"]), PROJECT, DEPLOYMENT],
 };
 /// A FORGET contains an unknown hash.
 pub const UNKNOWN_TARGET: FaultKind = FaultKind {

@@ -15,42 +15,42 @@ use crate::shape::{Action, Millis, Nothing, Whole, arguments as read, record};
 
 /// The actions and their arguments.
 pub(super) const ACTIONS: &[Action] = &[
-    Action::of::<Balance>(
+    Action::taking::<Balance>(
         "balance",
         "sets the credits of an owner; each file costs one per hour; null is unlimited; files of an owner who cannot pay \
          become `removing` when the hour ends; enough credits for an hour bring them back",
     ),
-    Action::of::<Nothing>(
+    Action::taking::<Nothing>(
         "bill",
         "ends the hour now: owners with a balance pay, or their files become `removing`",
     ),
-    Action::of::<Reclaimed>(
+    Action::taking::<Reclaimed>(
         "reclaim",
         "the payer of this STORE has no credits left: it becomes `removing`, and `removed` after the grace period or at once",
     ),
-    Action::of::<Lag>("lag", "sets how far the mirror lags behind the primary"),
-    Action::of::<fill::Fill>(
+    Action::taking::<Lag>("lag", "sets how far the mirror lags behind the primary"),
+    Action::taking::<fill::Fill>(
         "fill",
         "stores this many POSTs from this many senders, with random signatures; returns the first and the last sender and hash",
     ),
-    Action::of::<Message>(
+    Action::taking::<Message>(
         "message",
         "returns what the primary knows about a message: number, type, status, file",
     ),
-    Action::of::<change::Change>("node", "changes a node; returns it"),
-    Action::of::<run::Switch>(
+    Action::taking::<change::Change>("node", "changes a node; returns it"),
+    Action::taking::<run::Switch>(
         "measure",
         "switches the hourly measurement program on or off; returns the publisher and the nodes",
     ),
-    Action::of::<credit::Wanted>(
+    Action::taking::<credit::Wanted>(
         "purchase",
         "buys credits; if the owner has a balance, it grows by that amount",
     ),
-    Action::of::<pins::Content>(
+    Action::taking::<pins::Content>(
         "content",
         "offers content that the network can fetch once it is pinned; returns its hash",
     ),
-    Action::of::<Inbox>(
+    Action::taking::<Inbox>(
         "webhook-inbox",
         "returns the deliveries to webhooks, sent or under way: body, signature, attempts",
     ),

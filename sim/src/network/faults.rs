@@ -9,9 +9,9 @@ use crate::core::Core;
 use crate::fault::{FaultKind, Key};
 
 const ADDRESS: Key = Key::any("address");
-const EVENT: Key = Key::of("event", || vec![MESSAGE_NEW, PROGRAM_EXECUTED]);
-const ENDPOINT: Key = Key::of("endpoint", endpoints);
-const SITE: Key = Key::of("site", || sites::ALL.iter().map(|site| site.name).collect());
+const EVENT: Key = Key::one_of("event", || vec![MESSAGE_NEW, PROGRAM_EXECUTED]);
+const ENDPOINT: Key = Key::one_of("endpoint", endpoints);
+const SITE: Key = Key::one_of("site", || sites::ALL.iter().map(|site| site.name).collect());
 
 /// Each name once: some endpoints of different nodes share one.
 fn endpoints() -> Vec<&'static str> {
@@ -25,7 +25,7 @@ fn endpoints() -> Vec<&'static str> {
 pub const PROCESSING_HELD: FaultKind = FaultKind {
     name: "network.processing-held",
     about: "new messages stay pending until this is unset",
-    keys: &[Key::of("type", || MessageType::ALL.map(MessageType::name).to_vec()), ADDRESS],
+    keys: &[Key::one_of("type", || MessageType::ALL.map(MessageType::name).to_vec()), ADDRESS],
 };
 /// A STORE is invalid.
 pub const INVALID: FaultKind =

@@ -4,11 +4,11 @@ use assay_spec::publish::{prepare, submit};
 
 use crate::fault::{FaultKind, Key};
 
-const ENDPOINT: Key = Key::of("endpoint", || vec![prepare::ENDPOINT.name, submit::ENDPOINT.name]);
+const ENDPOINT: Key = Key::one_of("endpoint", || vec![prepare::ENDPOINT.name, submit::ENDPOINT.name]);
 /// The conditions of a prepare: `{"endpoint": "prepare", "domain": "a.example"}`.
-const PREPARE: &[Key] = &[Key::of("endpoint", || vec![prepare::ENDPOINT.name]), Key::any("domain")];
+const PREPARE: &[Key] = &[Key::one_of("endpoint", || vec![prepare::ENDPOINT.name]), Key::any("domain")];
 /// The conditions of a submit.
-const SUBMIT: &[Key] = &[Key::of("endpoint", || vec![submit::ENDPOINT.name]), Key::any("domain")];
+const SUBMIT: &[Key] = &[Key::one_of("endpoint", || vec![submit::ENDPOINT.name]), Key::any("domain")];
 
 /// The node is a standby.
 pub const STANDBY: FaultKind =

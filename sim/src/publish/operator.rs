@@ -12,9 +12,9 @@ use crate::shape::{Action, arguments as parse, record};
 
 /// The actions with their arguments.
 pub(super) const ACTIONS: &[Action] = &[
-    Action::of::<Bind>("bind", "binds a domain to a key, with a pending transfer"),
-    Action::of::<Domain>("unbind", "removes a binding"),
-    Action::of::<Domain>("confirm-transfer", "an operator confirms the pending transfer"),
+    Action::taking::<Bind>("bind", "binds a domain to a key, with a pending transfer"),
+    Action::taking::<Domain>("unbind", "removes a binding"),
+    Action::taking::<Domain>("confirm-transfer", "an operator confirms the pending transfer"),
 ];
 
 record! {

@@ -14,51 +14,54 @@ use crate::shape::{Action, arguments as read, record};
 
 /// The actions and their arguments.
 pub(super) const ACTIONS: &[Action] = &[
-    Action::of::<users::Wallet>(
+    Action::taking::<users::Wallet>(
         "wallet",
         "adds a new user, or selects the user of this key; returns owner, wallet_key, session, session_key, \
          encryption_pubkey and delegate; actions without an owner use the latest",
     ),
-    Action::of::<projects::NewProject>(
+    Action::taking::<projects::NewProject>(
         "project",
         "writes a new project, after `security` if it is the user's first; returns owner and project",
     ),
-    Action::of::<OfProject>("deploy", "writes a creation with status queued; returns project and deployment"),
-    Action::of::<deployments::Finished>(
+    Action::taking::<OfProject>(
+        "deploy",
+        "writes a creation with status queued; returns project and deployment",
+    ),
+    Action::taking::<deployments::Finished>(
         "finish",
         "outcome live stores the artifact and writes the terminal record; failed writes it at once; returns deployment",
     ),
-    Action::of::<projects::Edited>("edit", "changes the project and writes the map"),
-    Action::of::<projects::Deleted>(
+    Action::taking::<projects::Edited>("edit", "changes the project and writes the map"),
+    Action::taking::<projects::Deleted>(
         "delete",
         "writes the tombstone, then looks up every artifact of the project and forgets all that can be forgotten with one \
          FORGET",
     ),
-    Action::of::<OfProject>(
+    Action::taking::<OfProject>(
         "boot",
         "starts a machine for bundles: writes its INSTANCE and its claim; returns project and machine",
     ),
-    Action::of::<OfProject>("replace", "replaces the running machine by a new one with another key"),
-    Action::of::<OfProject>(
+    Action::taking::<OfProject>("replace", "replaces the running machine by a new one with another key"),
+    Action::taking::<OfProject>(
         "rival",
         "makes another machine claim the instance of the running one, at a later time",
     ),
-    Action::of::<deployments::Earlier>(
+    Action::taking::<deployments::Earlier>(
         "legacy",
         "writes a deployment of an earlier schema, half a year old; returns project and deployment",
     ),
-    Action::of::<users::Wallet>(
+    Action::taking::<users::Wallet>(
         "seed-history",
         "writes a complete history over the past hours for a new user: three projects (one on machines, one deleted), \
          deployments live and failed, an edit by the session key, claims, records of earlier schemas; returns owner, \
          wallet_key, projects and deployments; without a key it is written once and later calls return the same",
     ),
-    Action::of::<users::Long>(
+    Action::taking::<users::Long>(
         "history",
         "writes this many deployments for a new user, every tenth of an earlier schema; the artifacts of the others are \
          processed, removing, removed, forgotten and absent in turn; returns owner, wallet_key and the number of each",
     ),
-    Action::of::<OfOwner>(
+    Action::taking::<OfOwner>(
         "records",
         "returns what was written for a user: hashes in order, each record, projects, deployments, machines, failures, \
          running jobs",

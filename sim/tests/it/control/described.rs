@@ -18,7 +18,7 @@ use crate::common::bound;
 const HEADERS: [(&str, &str); 2] = [("host", "localhost"), ("content-type", "application/json")];
 
 /// Sends a body, or none, and returns status and response.
-async fn ask(hub: &Arc<Hub>, method: &str, path: &str, body: &Value) -> (u16, Value) {
+async fn call(hub: &Arc<Hub>, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let method: Method = method.parse().expect("a method");
     let response = response(hub, method, path, &HEADERS, &body).await;
@@ -30,7 +30,7 @@ async fn ask(hub: &Arc<Hub>, method: &str, path: &str, body: &Value) -> (u16, Va
 }
 
 async fn error(hub: &Arc<Hub>, method: &str, path: &str, body: Value) -> String {
-    let (status, refusal) = ask(hub, method, path, &body).await;
+    let (status, refusal) = call(hub, method, path, &body).await;
     assert!(matches!(status, 400 | 404), "{path} {body}: {status} {refusal}");
     refusal["error"].as_str().expect("a string").to_owned()
 }
@@ -48,7 +48,7 @@ fn check(name: &str, value: &Value) -> Result<(), String> {
 #[tokio::test]
 async fn the_document_is_the_declaration() {
     let hub = hub();
-    let (status, served) = ask(&hub, "GET", "openapi.json", &Value::Null).await;
+    let (status, served) = call(&hub, "GET", "openapi.json", &Value::Null).await;
     assert_eq!((status, &served), (200, openapi::document()));
     let described: BTreeSet<(String, String)> = served["paths"]
         .as_object()
@@ -82,7 +82,7 @@ async fn the_document_is_the_declaration() {
 async fn the_router_has_the_declared_methods_and_no_others() {
     let hub = hub();
     let all = paths::all();
-    let (_, fork) = ask(&hub, "POST", "fork", &Value::Null).await;
+    let (_, fork) = call(&hub, "POST", "fork", &Value::Null).await;
     let fork = fork["world"].as_str().expect("a name").to_owned();
     let mut asked: BTreeSet<String> = BTreeSet::new();
     for endpoint in &all {
@@ -104,12 +104,12 @@ async fn the_router_has_the_declared_methods_and_no_others() {
                 continue;
             }
             let query = if path.ends_with("waiting") { "?at_least=0" } else { "" };
-            let (status, said) = ask(&hub, method, &format!("{path}{query}"), &Value::Null).await;
+            let (status, said) = call(&hub, method, &format!("{path}{query}"), &Value::Null).await;
             assert_eq!(status == 405, !is_declared, "{method} {path}: {status} {said}");
             assert!(status != 404 && status < 500, "{method} {path}: {status} {said}");
         }
     }
-    assert_eq!(ask(&hub, "DELETE", &format!("worlds/{fork}"), &Value::Null).await, (200, json!({})));
+    assert_eq!(call(&hub, "DELETE", &format!("worlds/{fork}"), &Value::Null).await, (200, json!({})));
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn responses_are_as_declared() {
         ("actions", json!({ "action": "hosting.seed-history" })),
         ("restore", json!({ "snapshot": "s1" })),
     ];
-    assert_eq!(ask(&hub, "POST", "snapshot", &json!({})).await.1, json!({ "snapshot": "s1" }));
+    assert_eq!(call(&hub, "POST", "snapshot", &json!({})).await.1, json!({ "snapshot": "s1" }));
     let mut seen = BTreeSet::new();
     for endpoint in paths::all().into_iter().filter(|endpoint| endpoint.is_of_world) {
         if endpoint.path == "changes" {
@@ -141,7 +141,7 @@ async fn responses_are_as_declared() {
         let body = bodies.iter().find(|(path, _)| *path == endpoint.path).map(|(_, body)| body);
         let body = body.filter(|_| endpoint.body.is_some()).unwrap_or(&Value::Null);
         let query = if endpoint.path == "waiting" { "?at_least=0" } else { "" };
-        let (status, said) = ask(&hub, endpoint.method, &format!("{}{query}", endpoint.path), body).await;
+        let (status, said) = call(&hub, endpoint.method, &format!("{}{query}", endpoint.path), body).await;
         assert_eq!(status, 200, "{} {}: {said}", endpoint.method, endpoint.path);
         let verb = match endpoint.method {
             "PUT" => "Set",
@@ -236,7 +236,7 @@ async fn schemas_and_parsers_agree() {
     ] {
         let said = check(name, &body);
         assert_eq!(said.is_ok(), is_valid, "{name} {body}: {said:?}");
-        let (status, answer) = ask(&hub, method, path, &body).await;
+        let (status, answer) = call(&hub, method, path, &body).await;
         assert_eq!(status == 200, is_valid, "{name} {body}: {status} {answer}");
     }
 }
@@ -455,15 +455,15 @@ async fn errors_name_the_place_and_the_nearest_name() {
 #[tokio::test]
 async fn a_wrong_limit_changes_no_other() {
     let hub = hub();
-    let before = ask(&hub, "GET", "limits", &Value::Null).await;
+    let before = call(&hub, "GET", "limits", &Value::Null).await;
     error(&hub, "PUT", "limits", json!({ "drop": { "files": 1 }, "publish": { "no_limit": 1 } })).await;
-    assert_eq!(ask(&hub, "GET", "limits", &Value::Null).await, before);
+    assert_eq!(call(&hub, "GET", "limits", &Value::Null).await, before);
 }
 
 #[tokio::test]
 async fn durations_are_numbers_or_strings() {
     let hub = hub();
-    let now = async || ask(&hub, "GET", "clock", &Value::Null).await.1["now"].as_i64().expect("a time");
+    let now = async || call(&hub, "GET", "clock", &Value::Null).await.1["now"].as_i64().expect("a time");
     let start = now().await;
     for (body, ms) in [
         (json!({ "advance": "1h30m" }), 5_400_000),
@@ -471,20 +471,20 @@ async fn durations_are_numbers_or_strings() {
         (json!({ "advance_ms": 750 }), 5_401_000),
         (json!({ "advance": 1_000 }), 5_402_000),
     ] {
-        assert_eq!(ask(&hub, "POST", "clock", &body).await.0, 200);
+        assert_eq!(call(&hub, "POST", "clock", &body).await.0, 200);
         assert_eq!(now().await - start, ms, "{body}");
     }
     // A duration of a fault counts from now, and is shown as the time that it means.
     let fault = json!([{ "fault": "drop.busy", "from": "1s", "until": "1m" }]);
-    let (_, set) = ask(&hub, "PUT", "faults", &fault).await;
+    let (_, set) = call(&hub, "PUT", "faults", &fault).await;
     let at = now().await;
     assert_eq!((set[0]["from"].as_i64(), set[0]["until"].as_i64()), (Some(at + 1_000), Some(at + 60_000)));
     // What is shown can be set again.
-    assert_eq!(ask(&hub, "PUT", "faults", &set).await, (200, set));
-    let (_, limits) = ask(&hub, "PUT", "limits", &json!({ "drop": { "hour_ms": "2h" } })).await;
+    assert_eq!(call(&hub, "PUT", "faults", &set).await, (200, set));
+    let (_, limits) = call(&hub, "PUT", "limits", &json!({ "drop": { "hour_ms": "2h" } })).await;
     assert_eq!(limits["drop"]["hour_ms"], 7_200_000);
     let lag = json!({ "action": "network.lag", "arguments": { "ms": "1m" } });
-    assert_eq!(ask(&hub, "POST", "actions", &lag).await, (200, json!({ "ms": 60_000 })));
+    assert_eq!(call(&hub, "POST", "actions", &lag).await, (200, json!({ "ms": 60_000 })));
 }
 
 /// Each action reads the arguments that it declares, and its service knows it.
@@ -508,7 +508,7 @@ async fn faults_are_accepted_at_each_declared_value() {
         for key in kind.keys {
             for value in (key.values)() {
                 let fault = json!([{ "fault": kind.name, "where": { key.name: value } }]);
-                assert_eq!(ask(&hub, "PUT", "faults", &fault).await.0, 200, "{fault}");
+                assert_eq!(call(&hub, "PUT", "faults", &fault).await.0, 200, "{fault}");
                 assert_eq!(check("SetFaultsBody", &fault), Ok(()));
                 values += 1;
             }
@@ -533,15 +533,15 @@ async fn changes_have_the_declared_form() {
 #[tokio::test]
 async fn an_advance_that_does_not_get_there_is_an_error() {
     let hub = hub();
-    ask(&hub, "PUT", "limits", &json!({ "network": { "billing_ms": 0 } })).await;
+    call(&hub, "PUT", "limits", &json!({ "network": { "billing_ms": 0 } })).await;
     let owner = json!({ "action": "network.balance", "arguments": { "address": "0x1", "credits": 5 } });
-    assert_eq!(ask(&hub, "POST", "actions", &owner).await.0, 200);
-    let (status, said) = ask(&hub, "POST", "clock", &json!({ "advance": "366d" })).await;
+    assert_eq!(call(&hub, "POST", "actions", &owner).await.0, 200);
+    let (status, said) = call(&hub, "POST", "clock", &json!({ "advance": "366d" })).await;
     let why = said["error"].as_str().unwrap_or_default();
     assert!(
         status == 408 && why.starts_with("advance: timers fire too often; time is only at "),
         "{status} {said}"
     );
-    let (_, clock) = ask(&hub, "GET", "clock", &Value::Null).await;
+    let (_, clock) = call(&hub, "GET", "clock", &Value::Null).await;
     assert!(clock["now"].as_i64().is_some_and(|now| now > EPOCH.0 + 50_000), "{clock}");
 }
