@@ -49,6 +49,7 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "shared-targets" "docs/shared-targets.md";
     "ci" "docs/ci.md";
     "simulator" "docs/simulator.md";
+    "control-api" "docs/control-api.md";
     "testing-clients" "docs/testing-clients.md";
     "client-duties" "docs/client-duties.md";
     "golden-vectors" "docs/vectors.md";

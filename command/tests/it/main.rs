@@ -5,6 +5,7 @@ mod causes;
 #[cfg(unix)]
 mod cid;
 mod command;
+mod control;
 #[cfg(unix)]
 mod endings;
 mod endpoints;
