@@ -417,16 +417,36 @@ fn unrelated(field: &Field) -> impl Iterator<Item = Wrong> {
 /// declared, and why. `None`: its declaration does not say where its value comes from.
 pub fn free(endpoint: &'static Endpoint) -> Vec<(u16, String, Option<&'static str>)> {
     let mut found = Vec::new();
+    each_of(endpoint, &mut |status, name, field| {
+        let why = match field.relation {
+            Some(Relation::Free(why)) => Some(why),
+            _ if field.is_related() => return,
+            _ => None,
+        };
+        found.push((status, name, why));
+    });
+    found
+}
+
+/// The fields that a response of an endpoint may lack: the status, the field as it is declared, and its declaration.
+pub fn optional(endpoint: &'static Endpoint) -> Vec<(u16, String, &'static Field)> {
+    let mut found = Vec::new();
+    each_of(endpoint, &mut |status, name, field| {
+        if !field.required {
+            found.push((status, name, field));
+        }
+    });
+    found
+}
+
+/// Calls `met` for every declared field of the responses of an endpoint: the status, the field as it is declared, and its
+/// declaration.
+fn each_of(endpoint: &'static Endpoint, met: &mut dyn FnMut(u16, String, &'static Field)) {
     for status in statuses(endpoint) {
         let Some(Expected { body, row: Some(_), .. }) = endpoint.expected(status) else { continue };
         let mut note = |kind: &'static ShapeKind, event: &str| {
             each_field(kind, &mut Vec::new(), &mut |steps, field| {
-                let why = match field.relation {
-                    Some(Relation::Free(why)) => Some(why),
-                    _ if field.is_related() => return,
-                    _ => None,
-                };
-                found.push((status, format!("{event}{}", shown(steps)), why));
+                met(status, format!("{event}{}", shown(steps)), field);
             });
         };
         match body {
@@ -438,7 +458,6 @@ pub fn free(endpoint: &'static Endpoint) -> Vec<(u16, String, Option<&'static st
             Reply::Open(_) | Reply::Bytes | Reply::Html | Reply::Text(_) => {}
         }
     }
-    found
 }
 
 /// Calls `met` for every declared field in a kind.

@@ -1,9 +1,12 @@
 //! Which documented endpoints a run has seen at its target. The documents do not say which of them a running service
 //! has (document 2, "Endpoints"), so this is information, never a verdict.
 
-use assay_spec::Service;
+use std::collections::BTreeSet;
+
 use assay_spec::catalogue::{self, site, stores};
 use assay_spec::endpoint::Endpoint;
+use assay_spec::shape::Field;
+use assay_spec::{Service, field};
 use serde_json::Value;
 
 use crate::documents::endpoints::endpoint_of;
@@ -30,6 +33,37 @@ pub struct Coverage {
     pub rejected: Answers,
     /// No check used it, so the run sent one extra request.
     pub is_probed: bool,
+    /// What the documents declare and no response to a check had: a status (`410`), or an optional field of the responses with a
+    /// status (`200 txtObserved.vault`). Empty if no check used it.
+    pub unseen: BTreeSet<String>,
+}
+
+/// The optional fields that responses had.
+#[derive(Debug, Default)]
+pub(crate) struct Shown(BTreeSet<(usize, u16, usize)>);
+
+impl Shown {
+    /// Adds those of an object in a response.
+    pub(crate) fn add(
+        &mut self,
+        endpoint: &'static Endpoint,
+        status: u16,
+        fields: &'static [Field],
+        object: &Value,
+    ) {
+        let present = fields.iter().filter(|field| !field.required && !object[field.name].is_null());
+        self.0.extend(present.map(|field| Shown::key(endpoint, status, field)));
+    }
+
+    /// Adds those of other responses.
+    pub(crate) fn merge(&mut self, mut more: Shown) {
+        self.0.append(&mut more.0);
+    }
+
+    /// Declarations are told apart by where they are.
+    fn key(endpoint: &'static Endpoint, status: u16, field: &'static Field) -> (usize, u16, usize) {
+        (std::ptr::from_ref(endpoint).addr(), status, std::ptr::from_ref(field).addr())
+    }
 }
 
 /// Responses of one kind.
@@ -98,6 +132,7 @@ pub fn gather<'run>(
             accepted: Answers::default(),
             rejected: Answers::default(),
             is_probed: false,
+            unseen: endpoint.statuses.iter().map(ToString::to_string).collect(),
         })
         .collect();
     for (exchange, stated) in exchanges {
@@ -107,15 +142,51 @@ pub fn gather<'run>(
             row.count(settings.suites, exchange, stated);
         }
     }
+    for row in rows.iter_mut().filter(|row| !row.is_answered()) {
+        row.unseen.clear();
+    }
     rows
 }
 
+/// Adds the optional fields that no response had.
+pub(crate) fn add_unseen_fields(rows: &mut [Coverage], shown: &Shown) {
+    for row in rows.iter_mut().filter(|row| row.is_answered()) {
+        let optional = field::optional(row.endpoint).into_iter();
+        let unseen = optional
+            .filter(|(status, _, field)| !shown.0.contains(&Shown::key(row.endpoint, *status, field)));
+        row.unseen.extend(unseen.map(|(status, name, _)| format!("{status} {name}")));
+    }
+}
+
 impl Coverage {
+    /// Whether the target answered a check here.
+    pub fn is_answered(&self) -> bool {
+        self.accepted.count + self.rejected.count > 0
+    }
+
+    /// Adds what another part of the run has observed about the same endpoint.
+    pub fn merge(&mut self, more: Coverage) {
+        self.unseen = match (self.is_answered(), more.is_answered()) {
+            (true, true) => self.unseen.intersection(&more.unseen).cloned().collect(),
+            (false, true) => more.unseen,
+            (_, false) => std::mem::take(&mut self.unseen),
+        };
+        self.seen = self.seen.max(more.seen);
+        self.is_probed |= more.is_probed;
+        for (sum, more) in [(&mut self.accepted, more.accepted), (&mut self.rejected, more.rejected)] {
+            sum.count += more.count;
+            sum.judged += more.judged;
+        }
+    }
+
     fn count(&mut self, suites: Suites, exchange: &Exchange, stated: Option<bool>) {
         let response = exchange.response.as_ref().ok();
         let seen =
             response.map_or(Seen::Unclear, |response| Seen::from_response(suites, self.endpoint, response));
         self.seen = self.seen.max(seen);
+        if let Some(response) = response {
+            self.unseen.remove(&response.status.to_string());
+        }
         let (answers, is_judged) = match response.map(|response| response.status) {
             Some(200..=299) => (&mut self.accepted, stated == Some(true)),
             Some(400..=499) => (&mut self.rejected, stated.is_some()),

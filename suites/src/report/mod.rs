@@ -285,7 +285,15 @@ pub(crate) mod example {
     ) -> Coverage {
         let accepted = Answers { count: accepted, judged };
         let rejected = Answers { count: rejected, judged: rejected };
-        Coverage { endpoint, declared: true, seen, accepted, rejected, is_probed: false }
+        Coverage {
+            endpoint,
+            declared: true,
+            seen,
+            accepted,
+            rejected,
+            is_probed: false,
+            unseen: std::collections::BTreeSet::new(),
+        }
     }
 
     pub(crate) fn run() -> Run {
@@ -339,7 +347,10 @@ pub(crate) mod example {
             ],
             transitions: vec![(&TRANSITIONS[0], true), (&TRANSITIONS[1], false), (&TRANSITIONS[2], false)],
             endpoints: vec![
-                covered(&message::READ, Seen::Present, [12, 9, 3]),
+                Coverage {
+                    unseen: ["200 message.nonce", "410"].map(str::to_owned).into(),
+                    ..covered(&message::READ, Seen::Present, [12, 9, 3])
+                },
                 covered(&query::FLAT, Seen::Absent, [0, 0, 2]),
                 Coverage { declared: false, ..covered(&pin::PIN, Seen::NotAsked, [0; 3]) },
                 Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },

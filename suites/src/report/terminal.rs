@@ -176,8 +176,8 @@ pub(super) fn first_line(exchange: &Exchange) -> [String; 2] {
     [format!("{method} {target}{size}"), received]
 }
 
-/// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and
-/// rejected. Unexpected lines begin with `!`.
+/// Every documented endpoint of the services that ran: whether it exists, how many requests it accepted and rejected, and
+/// which documented statuses and optional fields no response had. Unexpected lines begin with `!`.
 pub fn endpoints(run: &Run) -> String {
     let width = run.endpoints.iter().map(|row| row.endpoint.path.len()).max().unwrap_or_default();
     let line = |row: &Coverage| {
@@ -193,7 +193,11 @@ pub fn endpoints(run: &Run) -> String {
                 )
             }
         };
-        format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {described}\n")
+        let unseen = row.unseen.iter().map(|name| format!("       not seen: {name}\n"));
+        [format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {described}\n")]
+            .into_iter()
+            .chain(unseen)
+            .collect::<String>()
     };
     run.endpoints.iter().map(line).chain(["\n".to_owned()]).collect()
 }
@@ -487,6 +491,13 @@ fn put_endpoints(out: &mut String, run: &Run) {
     for row in run.endpoints.iter().filter(|row| is_odd(row)) {
         let (method, path) = (row.endpoint.method, row.endpoint.path);
         let _ = writeln!(out, "  {:<9}  {method:<4} {path}", row.seen.name());
+    }
+    let unseen = run.endpoints.iter().map(|row| row.unseen.len()).sum::<usize>();
+    if unseen > 0 {
+        let _ = writeln!(
+            out,
+            "not seen: {unseen} documented statuses and optional fields; --endpoints lists them"
+        );
     }
 }
 

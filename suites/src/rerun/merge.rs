@@ -131,15 +131,7 @@ fn add_transitions(whole: &mut Run, more: Vec<(&'static assay_spec::machine::Tra
 fn add_endpoints(known: &mut Vec<Coverage>, more: Vec<Coverage>) {
     for row in more {
         match known.iter_mut().find(|known| std::ptr::eq(known.endpoint, row.endpoint)) {
-            Some(known) => {
-                known.seen = known.seen.max(row.seen);
-                known.is_probed |= row.is_probed;
-                for (sum, more) in [(&mut known.accepted, row.accepted), (&mut known.rejected, row.rejected)]
-                {
-                    sum.count += more.count;
-                    sum.judged += more.judged;
-                }
-            }
+            Some(known) => known.merge(row),
             None => known.push(row),
         }
     }

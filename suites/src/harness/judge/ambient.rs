@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::documents::endpoints::{endpoint_at, endpoint_of};
+use crate::harness::coverage::Shown;
 use crate::harness::data::{At, Failure, Outcome, Reason, RestsOn, Verdict, Why, Worlds};
 use crate::harness::judge::relations::{self, Facts, Written};
 use crate::harness::suite::Suites;
@@ -72,7 +73,9 @@ impl fmt::Display for Name<'_> {
 
 /// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
 /// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
-pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites, worlds: Worlds) {
+///
+/// Returns the optional fields that the responses had.
+pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites, worlds: Worlds) -> Shown {
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
     let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
     let sent = OnceLock::new();
@@ -93,7 +96,9 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
     for (row, number, breach) in relations::contradictions(&facts, worlds) {
         seen[number].broken.entry(row).or_insert(breach);
     }
-    for (outcome, Seen { answers: more, broken: found }) in outcomes.iter().zip(seen) {
+    let mut all_shown = Shown::default();
+    for (outcome, Seen { answers: more, broken: found, shown }) in outcomes.iter().zip(seen) {
+        all_shown.merge(shown);
         for (row, count) in more {
             *answers.entry(row).or_default() += count;
         }
@@ -119,6 +124,7 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
     for outcome in outcomes {
         outcome.answers = answers.get(outcome.requirement).copied().unwrap_or_default();
     }
+    all_shown
 }
 
 /// What the responses of one outcome show.
@@ -128,6 +134,8 @@ struct Seen {
     answers: BTreeMap<Id, usize>,
     /// The first breach of each row.
     broken: BTreeMap<Id, Breach>,
+    /// The optional fields that they had.
+    shown: Shown,
 }
 
 /// A part of a response that is not as it must be.
@@ -161,6 +169,9 @@ impl Seen {
             let mut rows: BTreeSet<Id> = BTreeSet::new();
             each_part(exchange, dialect, facts.worlds, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
+                if let Some((fields, object)) = judged.object {
+                    seen.shown.add(judged.endpoint, judged.status, fields, object);
+                }
                 for (row, breach) in facts.add(number, exchange, &judged) {
                     seen.broken.entry(row).or_insert(breach);
                 }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::{Dialect, Id, Service};
 
+use crate::harness::coverage::Shown;
 use crate::harness::data::{Outcome, RestsOn, Verdict, Worlds};
 use crate::harness::suite::Suites;
 
@@ -23,21 +24,23 @@ pub mod relations;
 pub(crate) mod verdict;
 
 /// Judges every response by the declarations, makes checks with a failed prerequisite inconclusive, finds the owners of
-/// failed preconditions, and sorts by requirement. `whole` are the services of which the run has every check.
+/// failed preconditions, and sorts by requirement. `whole` are the services of which the run has every check. Returns the optional
+/// fields that the responses had.
 pub(crate) fn settle(
     outcomes: &mut Vec<Outcome>,
     whole: &BTreeSet<Service>,
     dialect: &Dialect,
     suites: Suites,
     worlds: Worlds,
-) {
-    ambient::apply(outcomes, dialect, suites, worlds);
+) -> Shown {
+    let shown = ambient::apply(outcomes, dialect, suites, worlds);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
         rest(outcome, &failed, suites);
     }
     owners::assign(outcomes, whole);
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
+    shown
 }
 
 pub(crate) fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, Id> {

@@ -207,13 +207,14 @@ impl Runner<'_> {
     /// A run of these checks alone, to be merged with others.
     pub fn gather(&self, all: Vec<Ran>) -> Run {
         let transitions = transitions(&all);
-        let endpoints = self.endpoints(&all);
+        let mut endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
         let suites = self.settings.suites;
         let whole = owners::whole(&outcomes, suites);
         let conditions = self.conditions();
-        settle(&mut outcomes, &whole, &self.settings.dialect, suites, conditions.worlds());
+        let shown = settle(&mut outcomes, &whole, &self.settings.dialect, suites, conditions.worlds());
+        seen::add_unseen_fields(&mut endpoints, &shown);
         Run {
             target: self.target.name(),
             seed: self.settings.seed,

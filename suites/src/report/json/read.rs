@@ -322,6 +322,7 @@ fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
         accepted: answers(&row.accepted),
         rejected: answers(&row.rejected),
         is_probed: row.probed,
+        unseen: row.not_seen.clone(),
     })
 }
 

@@ -534,6 +534,9 @@ pub(super) struct Endpoint {
     pub probed: bool,
     pub accepted: Answers,
     pub rejected: Answers,
+    /// What the documents declare and no response to a check had: a status, or a status and an optional field.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub not_seen: BTreeSet<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

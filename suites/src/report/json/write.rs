@@ -338,6 +338,7 @@ fn endpoint(row: &Coverage) -> wire::Endpoint {
         probed: row.is_probed,
         accepted: answers(row.accepted),
         rejected: answers(row.rejected),
+        not_seen: row.unseen.clone(),
     }
 }
 
