@@ -143,6 +143,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
         let (page, fragment) = r.about.claim_url.split_once('#').unwrap_or_default();
         r["claimUrl"] = json!(format!("{page}?token={}#{fragment}", r.about.claim_token));
     };
+    response::TOKEN_IN_FRAGMENT, "public" => "the public URL has the token", reply |r: &mut Answer<DropResponse>| {
+        r["url"] = json!(format!("{}?claim={}", r.about.url, r.about.claim_token));
+    };
 
     site::LIVE => "the URL serves another page", step |s: &mut File| {
         s.0 = |core, files, path| {

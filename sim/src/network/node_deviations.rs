@@ -61,6 +61,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
             members.retain(|name, _| !["base_latency", "base_latency_ipv4"].contains(&name.as_str()));
         }
     };
+    metrics::COMPLETE => "records have no field of a test but one", step |r: &mut ShownRecord| {
+        let tests = [&CORE_LATENCIES[..], &CORE_COUNTS, &COMPUTE_LATENCIES].concat();
+        if let Some(members) = r.record.as_object_mut() {
+            members.retain(|name, _| name == "base_latency" || !tests.contains(&name.as_str()));
+        }
+    };
+    metrics::COMPLETE, "count" => "a core node's record has no `pending_messages`", step |r: &mut ShownRecord| {
+        r.record.as_object_mut().map(|members| members.shift_remove("pending_messages"));
+    };
     metrics::FAILED_ABSENT => "the field of a test without a response is null",
         step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::Unanswered).then_some(Value::Null));
     metrics::FAILED_STATUS => "the duration of a failed test is recorded",
@@ -72,6 +81,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::NoIpv6).then(|| json!(IMAGINED_PING_S)));
     metrics::RETENTION => "records of any age are served", limits |r: &mut Retention| r.0 *= 1000;
     metrics::RETAINED => "records are served for one week only", limits |r: &mut Retention| r.0 /= 2;
+    metrics::RETAINED, "newest" => "only the newest record of a node is served", step |s: &mut FindRecords| {
+        s.0 = |core, state, kind, id| {
+            let found = records::records(core, state, kind, id)?;
+            Ok(found.into_iter().next_back().into_iter().collect())
+        };
+    };
     metrics::UNKNOWN => "an unknown node returns the records of another", step |s: &mut FindRecords| {
         s.0 = |core, state, kind, id| match records::records(core, state, kind, id) {
             Err(_) => Ok(of_first(core, state, kind, None)),

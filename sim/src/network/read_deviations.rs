@@ -12,6 +12,7 @@ use assay_spec::network::{pin, query};
 use serde_json::{Map, Value, json};
 
 use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
+use super::instances::calls::{self, FindInstance};
 use super::long_deviations::{each_value, first_chunk, without_null};
 use super::messages::flat::FlatQuery;
 use super::messages::listing::ListQuery;
@@ -121,6 +122,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
                 Ok(found)
             };
         };
+    instances::IPV6, "first" => "every instance is shown with the address of the first", step |s: &mut FindInstance| {
+        s.0 = |core, instances, id| {
+            let mut shown = calls::find(core, instances, id)?;
+            shown.instance.ipv6 = instances.first_address().map_or(shown.instance.ipv6, |address| address.to_string());
+            Ok(shown)
+        };
+    };
     instances::BY_STATUS, "address" => "`status` is ignored beside `address`", step |f: &mut InstanceFilter| {
         if f.address.is_some() {
             f.status = None;

@@ -121,10 +121,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
     prepare::LAST_VALID_BLOCK_HEIGHT => "lastValidBlockHeight is a string", reply |r: &mut Answer<Prepared>| {
         r["lastValidBlockHeight"] = json!(r["lastValidBlockHeight"].to_string());
     };
-    prepare::LAST_VALID_BLOCK_HEIGHT, "past" => "lastValidBlockHeight is that of an expired blockhash",
-        reply |r: &mut Answer<Prepared>| {
-            r["lastValidBlockHeight"] = json!(r.about.last_valid_block_height - 2 * BLOCKHASH_BLOCKS);
-        };
     prepare::PAYLOAD => "payload is another string", reply |r: &mut Answer<Prepared>| {
         r["payload"] = json!(format!("{} ", r["payload"].as_str().unwrap_or_default()));
     };
@@ -157,6 +153,20 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r["txtObserved"]["agreeing"] = json!(-5);
         }
     };
+    prepare::TXT_LAST => "txtObserved is always null",
+        reply |r: &mut Answer<Prepared>| r["txtObserved"] = Value::Null;
+    prepare::TXT_LAST, "bound" => "vault is the key to which the domain is bound", reply |r: &mut Answer<Prepared>| {
+        let message = parse_base64(&r.about.message).unwrap_or_default();
+        // After the header, the number of accounts and the first of them.
+        if let (Some(client), true) = (message.get(36..68), r["txtObserved"].is_object()) {
+            r["txtObserved"]["vault"] = json!(bs58::encode(client).into_string());
+        }
+    };
+    prepare::TXT_LAST, "invented" => "a domain without an observation has one", reply |r: &mut Answer<Prepared>| {
+        if r["txtObserved"].is_null() {
+            r["txtObserved"] = json!({ "vault": NO_ADDRESS, "agreeing": 0, "required": 2, "reason": "", "at": 1_700_000_000_000_u64 });
+        }
+    };
     prepare::BODY_JSON => "a body that is not a JSON object returns 410",
         reply |r: &mut Answer<Rejected>| r.change(&prepare::BODY_JSON, 410);
     prepare::DOMAIN_REQUIRED => "a missing domain returns 404",
@@ -179,6 +189,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is accepted", guard;
     prepare::ONE_IN_FLIGHT => "a second prepare is accepted while one is in flight", guard;
+    prepare::ONE_IN_FLIGHT, "cause" => "a locked domain has the cause of a frozen key", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule == &prepare::ONE_IN_FLIGHT {
+            r["cause"] = json!("transfer-frozen");
+        }
+    };
     prepare::LOCK_PER_DOMAIN => "one domain's lock blocks every domain", step |s: &mut Lock| {
         s.0 = |core, state, caller| {
             handler::lock(core, state, caller)?;

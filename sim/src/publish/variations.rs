@@ -24,7 +24,9 @@ use crate::window::Window;
 /// Every variation of the exchange.
 pub(super) const ALL: &[Variation] = variations! {
     "publish.txt-absent" => "txtObserved is omitted if it was never observed", reply |r: &mut Answer<Prepared>| {
-        if let Body::Json(Value::Object(members)) = &mut r.body {
+        if let Body::Json(Value::Object(members)) = &mut r.body
+            && members["txtObserved"].is_null()
+        {
             members.shift_remove("txtObserved");
         }
     };

@@ -487,6 +487,8 @@ crate::requirements! {
         FEATURES: Must Server Check at COMPUTE_METRICS ["Node metrics records" 0x7312_5b92];
         /// A healthy compute node has `base_latency`, because its probe expects a 401.
         EXPECTED_STATUS: Must Server Check at COMPUTE_METRICS ["Node metrics records" 0x7312_5b92, "Errors" 0x2370_1be2];
+        /// Every test of a healthy node leaves its field in the records.
+        COMPLETE: Must Server Check at METRICS ["Node metrics records" 0xf99f_ae15, "Node metrics records" 0xd1e8_f501, "Node metrics records" 0x7312_5b92];
         /// A duration is in seconds.
         SECONDS: Must Server Check at METRICS ["Node metrics records" 0x34b9_5b05];
         /// The field of a test that failed is absent.

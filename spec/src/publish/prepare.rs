@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::crypto::ed25519;
+use crate::crypto::{ed25519, text};
 use crate::endpoint::endpoint;
 use crate::json::shown;
 use crate::publish::mistakes::prepare::{
@@ -15,6 +15,7 @@ use crate::publish::requirements::prepare::{self as rows, CID_NOT_VALIDATED, PRE
 use crate::publish::requirements::record;
 use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::relation::Fresh;
+use crate::reply::Whole;
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
 use crate::{Dialect, Instant, Refused, Rules};
 
@@ -29,8 +30,23 @@ endpoint! {
     reply: shape::Reply::Json(Reply::SHAPE),
     row: Some(&PREPARE_ID),
     json_type: Some(&MEDIA_TYPE),
+    whole: PAYLOAD_IS_OF_MESSAGE,
     errors: shapes::PREPARE_ERRORS,
 }
+
+/// The record that is shown is the one that is signed.
+const PAYLOAD_IS_OF_MESSAGE: &[Whole] = &[Whole {
+    row: &rows::PAYLOAD,
+    want: "a `payload` that is in `message`",
+    breaks: |body| {
+        let message = text::parse_base64(body["message"].as_str()?)?;
+        let payload = body["payload"].as_str()?;
+        // Other rows own a message without the record of this kind.
+        let (kind, _) = payload.split_once('{')?;
+        let has = |text: &str| message.windows(text.len().max(1)).any(|bytes| bytes == text.as_bytes());
+        (has(kind) && !has(payload)).then(|| payload.to_owned())
+    },
+}];
 
 /// What a valid prepare asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,5 +226,20 @@ object! {
         reason: String = must("reason", ShapeKind::Text).free("its words are not listed"),
         /// When it was made, in milliseconds since the epoch.
         at: Instant = must("at", ShapeKind::Milliseconds).free("the last observation may be long ago"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_of_another_message_is_found() {
+        let shows = |payload: &str| {
+            let message = text::base64(b"\x02svc-vf:1:pub:{\"v\":\"1\"}");
+            (PAYLOAD_IS_OF_MESSAGE[0].breaks)(&json!({ "message": message, "payload": payload }))
+        };
+        assert_eq!(shows("svc-vf:1:pub:{\"v\":\"1\"}"), None);
+        assert_eq!(shows("svc-vf:1:pub:{\"v\":\"0\"}").as_deref(), Some("svc-vf:1:pub:{\"v\":\"0\"}"));
     }
 }

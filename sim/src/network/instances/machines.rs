@@ -38,6 +38,11 @@ impl Instances {
         self.order.len()
     }
 
+    /// The address of the first instance.
+    pub(in crate::network) fn first_address(&self) -> Option<Ipv6Addr> {
+        self.find(self.order.front()?).map(|machine| machine.ipv6)
+    }
+
     pub(super) fn find(&self, id: &str) -> Option<&Arc<Machine>> {
         self.by_id.get(id)
     }

@@ -109,7 +109,7 @@ fn expect_own_claim(dropped: &Dropped<'_>) -> Checked {
     dropped.answer.expect_json("/claimUrl", &want, carries).map(drop)
 }
 
-/// Uploads a site. `claimUrl` must not contain the token before the `#`.
+/// Uploads a site. `claimUrl` must not contain the token before the `#`, and `url` must not contain it.
 #[shows(rows::TOKEN_IN_FRAGMENT, after(rows::CLAIM_TOKEN))]
 async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
@@ -117,5 +117,8 @@ async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     probe.given(!token.is_empty() && !url.is_empty(), "the response has no `claimToken` or no `claimUrl`")?;
     let (before, _) = url.split_once('#').unwrap_or((&url, ""));
     let is_secret = !before.contains(&token) && !decoded(before).contains(&token);
-    dropped.answer.expect(is_secret, "/claimUrl", "no token before the #", url.clone())
+    dropped.answer.expect(is_secret, "/claimUrl", "no token before the #", url.clone())?;
+    let public = dropped.text("url");
+    let is_secret = !public.contains(&token) && !decoded(&public).contains(&token);
+    dropped.answer.expect(is_secret, "/url", "a URL without the token", public)
 }

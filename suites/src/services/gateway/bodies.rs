@@ -108,7 +108,19 @@ pub(super) fn streamed(body: Value) -> Value {
     with(body, "/stream", json!(true))
 }
 
-/// Another spelling of a JSON value: members in the opposite order, blanks, and escapes.
+/// A chat as client libraries send it: with options, and letters beyond ASCII.
+pub(super) fn ordinary(body: Value) -> Value {
+    let options = [
+        ("/temperature", json!(0.7)),
+        ("/top_p", json!(1)),
+        ("/max_tokens", json!(64)),
+        ("/user", json!("assay")),
+    ];
+    let body = options.into_iter().fold(body, |body, (name, value)| with(body, name, value));
+    with(body, "/messages/0/content", json!(GREETING))
+}
+
+/// Another spelling of a JSON value: members in the opposite order, blanks, and escapes, also of all letters beyond ASCII.
 pub(super) fn spelled(value: &Value) -> String {
     let quote = |text: &str| {
         let mut letters = text.chars();
@@ -116,7 +128,11 @@ pub(super) fn spelled(value: &Value) -> String {
         let rest = if first.is_some() { letters.as_str() } else { text };
         let escaped = first.map_or_else(String::new, |letter| format!("\\u{:04x}", u32::from(letter)));
         let rest = Value::from(rest).to_string().replace('/', "\\/");
-        format!("\"{escaped}{}", &rest[1..])
+        let ascii = rest.encode_utf16().map(|unit| match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+            _ => format!("\\u{unit:04x}"),
+        });
+        format!("\"{escaped}{}", &ascii.collect::<String>()[1..])
     };
     match value {
         Value::Object(members) => {
@@ -167,6 +183,7 @@ mod tests {
         let other = spelled(&value);
         assert_eq!(serde_json::from_str::<Value>(&other).expect("JSON"), value);
         assert!(other.contains("\"\\u0073tream\" : null ,") && other.contains("\\/b"), "{other}");
+        assert!(other.contains("\\ud83c\\udf0a") && other.is_ascii(), "{other}");
     }
 
     #[test]

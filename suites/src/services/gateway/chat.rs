@@ -51,7 +51,8 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
 }
 
-/// Sends a chat, also with another spelling of its JSON. Both must return 200 with a JSON object. A chat with a reply of the model
+/// Sends a chat, also as client libraries send it: with options such as `temperature`, letters beyond ASCII and another spelling of
+/// its JSON. Both must return 200 with a JSON object. A chat with a reply of the model
 /// in it must return a status below 500.
 #[shows(rows::ANSWERED, after = auth::WITH_KEY)]
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
@@ -59,7 +60,8 @@ async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_object(&answer)?;
     answer.given_accepted(&[200], COMPLETION)?;
     let mut body = good(probe).await?;
-    let spelled = Call::raw(&chat::ENDPOINT, bodies::spelled(&body)).accepted(probe).await?;
+    let spelled =
+        Call::raw(&chat::ENDPOINT, bodies::spelled(&bodies::ordinary(body.clone()))).accepted(probe).await?;
     expect_object(&spelled)?;
     spelled.given_accepted(&[200], COMPLETION)?;
     let turns = json!([

@@ -103,6 +103,10 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
                 let remedy = "name a token that the service knows: assay init --example URL";
                 wrong.push((Way::Cid, WrongFixture::new(format!("{key}{at}"), what, remedy)));
             }
+            if let Some(what) = without_overrides(at, contract).await {
+                let remedy = "name a token with overrides, or leave the key out";
+                wrong.push((Way::Cid, WrongFixture::new(format!("{key}.overridden"), what, remedy)));
+            }
             continue;
         };
         let remedy = "name a contract that the service knows: assay init --example URL";
@@ -151,6 +155,15 @@ async fn absent_tokens(at: Asked<'_>, contract: &MetadataContract) -> Vec<(Strin
         absent.extend(keys.map(|key| (key, what.clone())));
     }
     absent
+}
+
+/// What was returned, if the token that has overrides according to the profile has an empty list of them.
+async fn without_overrides(at: Asked<'_>, contract: &MetadataContract) -> Option<String> {
+    let id = contract.overridden.as_deref()?;
+    let path = contract.token_path(contract.way(), id, Form::Overrides)?;
+    let answer = at.get(&path).await.ok().filter(|answer| answer.status == 200)?;
+    let is_empty = answer.json().is_ok_and(|body| body.as_array().is_some_and(Vec::is_empty));
+    is_empty.then(|| format!("GET {path} returned {}", at.got(&answer)))
 }
 
 /// What was returned at these paths, if the service has a document at none of them.

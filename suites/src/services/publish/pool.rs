@@ -285,6 +285,13 @@ impl Pool {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether another client's prepare locks a domain.
+    fn is_locked(&self, name: &str) -> bool {
+        let domains = self.lock();
+        let domain = domains.iter().find(|domain| domain.name == name);
+        domain.is_some_and(|domain| domain.was_locked && domain.locked_until.is_some() && !domain.is_frozen)
+    }
+
     fn with(&self, name: &str, change: impl FnOnce(&mut Domain)) {
         if let Some(domain) = self.lock().iter_mut().find(|domain| domain.name == name) {
             change(domain);
@@ -436,7 +443,7 @@ pub(super) async fn draw<'p>(
         );
     }
     probe.at_end(|probe| Box::pin(settle(probe)));
-    let check = probe.check.requirement.key;
+    let (check, mut locked) = (probe.check.requirement.key, 0);
     'again: loop {
         settle(probe).await?;
         let found = if probe.plays() { Ok(Vec::new()) } else { pool.wait(check, purposes, is_patient).await };
@@ -450,7 +457,11 @@ pub(super) async fn draw<'p>(
             let seed = fixtures.entry(&domain).map_or(seed, |(_, seed)| seed);
             let caller = Caller { domain, key: ed25519::key_from_seed(seed), _lease: leases.get(n).cloned() };
             if is_new {
-                let Some(talk) = try_publish(probe, fixtures, &caller).await? else { continue 'again };
+                let Some(talk) = try_publish(probe, fixtures, &caller).await? else {
+                    locked += usize::from(pool.is_locked(&caller.domain));
+                    probe.conclusive(locked < LOCKED_IN_A_ROW, LOCKED_WHY)?;
+                    continue 'again;
+                };
                 first = first.or(Some(talk).filter(|_| n == 0));
             }
             callers.push(caller);
@@ -458,6 +469,11 @@ pub(super) async fn draw<'p>(
         return Ok((callers, first));
     }
 }
+
+/// So many domains in a row that are locked, although this run has used none of them, say something about the server.
+const LOCKED_IN_A_ROW: usize = 5;
+const LOCKED_WHY: &str = "5 domains in a row returned 409, although this run had used none of them: other clients publish with them, \
+                          or the lock of one domain blocks others";
 
 /// Publishes with a domain, to see whether it is free. `None`: this run cannot use it, or not yet.
 async fn try_publish<'p>(

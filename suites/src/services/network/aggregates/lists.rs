@@ -10,7 +10,7 @@ use super::super::paging::{Corpus, corpus};
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::scene::{List, list, polled};
 use super::super::wire::{Call, path_with};
-use super::{Written, aggregate_call, any, key, of_address, written};
+use super::{Written, any, counted, key, of_address, written};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -52,7 +52,7 @@ pub(super) async fn shown_as<'p>(
     key: &str,
     is_it: impl Fn(&Value) -> bool,
 ) -> Result<Vec<(Answer<'p>, String)>, Stop> {
-    let mut all = vec![(found(probe, aggregate_call(&owner.address, key)).await?, String::new())];
+    let mut all = vec![(counted(probe, owner, key).await?, String::new())];
     if probe.settings.network().offers(&LIST) {
         let page = probe.settings.network().first_page.to_string();
         let query = [("address", owner.address.as_str()), ("page", page.as_str())];

@@ -8,10 +8,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::replies::until;
 use super::scene::{Created, created};
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::Stop;
-use crate::harness::probe::Probe;
+use crate::harness::probe::{Answer, Probe};
 
 /// A new key.
 fn key(probe: &Probe<'_>) -> String {
@@ -73,6 +74,14 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 fn aggregate_call(address: &str, key: &str) -> Call {
     Call::get(&READ, &format!("/aggregates/{address}/{}", utf8_percent_encode(key, ESCAPED)))
+}
+
+/// Reads an aggregate that was written, once the write counts: until then a node may return one without content.
+async fn counted<'p>(probe: &'p Probe<'_>, owner: &Caller, key: &str) -> Result<Answer<'p>, Stop> {
+    let counts = |answer: &Answer<'_>| answer.status() == 200 && answer.json()["content"] != json!({});
+    let answer = until(probe, aggregate_call(&owner.address, key), counts).await?;
+    answer.given_status(&[200])?;
+    Ok(answer)
 }
 
 fn of_address(address: &str, query: &[(&str, &str)]) -> Call {

@@ -36,6 +36,32 @@ async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked
     healthy.answer.expect(is_there, "records", "one with base_latency", got)
 }
 
+/// The fields of the tests of a node.
+fn tests(kind: NodeKind) -> Vec<&'static str> {
+    match kind {
+        NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
+        NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
+    }
+}
+
+/// Measures two nodes of each kind, of which one is down. The records of the healthy one must have the field of every test: each
+/// field in one of them, because a single test may fail.
+#[shows(
+    rows::COMPLETE,
+    needs(Clock, Actions),
+    after(rows::CORE, rows::COMPUTE, rows::MEASURED_AT, rows::EXPECTED_STATUS)
+)]
+async fn a_healthy_node_has_the_field_of_every_test(probe: &Probe<'_>, place: Place) -> Checked {
+    let kind = NodeKind::at(place);
+    let (_, healthy) = changed(probe, kind, json!({ "up": false })).await?;
+    for name in tests(kind) {
+        let is_there = healthy.items.iter().any(|record| present(record, name).is_some());
+        let got = healthy.items.first().map_or_else(String::new, Value::to_string);
+        healthy.answer.expect(is_there, "records", format!("one with {name}"), got)?;
+    }
+    Ok(())
+}
+
 /// Of each kind a node that a check changes, and one that stays healthy.
 fn nodes(kind: NodeKind) -> [&'static str; 2] {
     match kind {
@@ -88,10 +114,7 @@ fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members:
 #[shows(rows::FAILED_ABSENT, after = RECORDS)]
 async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
-    let fields: Vec<&str> = match kind {
-        NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
-        NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
-    };
+    let fields = tests(kind);
     let given = &probe.settings.network().given;
     if given.core_node.is_none() && given.compute_node.is_none() {
         let records = changed(probe, kind, json!({ "up": false })).await?;
@@ -153,7 +176,7 @@ async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
 }
 
-/// Lets a controlled target measure its nodes once and reads their metrics two weeks and a millisecond after the first
+/// Lets a controlled target measure its nodes twice and reads their metrics two weeks and a millisecond after the first
 /// record: it must be gone. Of nodes that the profile names no record may be older than two weeks and a tenth.
 #[shows(rows::RETENTION)]
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
@@ -182,8 +205,8 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Lets nodes be measured once and reads their metrics a millisecond before the first records are two weeks old. They must
-/// still be there.
+/// Lets nodes be measured twice and reads their metrics a millisecond before the first records are two weeks old. They must still be
+/// there.
 #[shows(rows::RETAINED, needs(Clock, Actions))]
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
     for Aged { kind, id, at, label } in first_records(probe).await? {
@@ -207,10 +230,9 @@ struct Aged {
     label: Value,
 }
 
-/// Lets nodes be measured once. Returns the first record of one node of each kind, the oldest first.
+/// Lets nodes be measured twice. Returns the first record of one node of each kind, the oldest first.
 async fn first_records(probe: &Probe<'_>) -> Result<Vec<Aged>, Stop> {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
-    probe.perform("network.measure", json!({ "on": false })).await?;
     let mut first = Vec::new();
     for kind in KINDS {
         let node = nodes.iter().find(|node| node["kind"] == kind.name());
@@ -220,6 +242,9 @@ async fn first_records(probe: &Probe<'_>) -> Result<Vec<Aged>, Stop> {
         let at = Instant((label.as_f64().unwrap_or_default() * 1000.0).round() as i64);
         first.push(Aged { kind, id, at, label });
     }
+    // The newest record is not the first.
+    measurement::measured(probe, 1).await?;
+    probe.perform("network.measure", json!({ "on": false })).await?;
     first.sort_by_key(|aged| aged.at);
     Ok(first)
 }
