@@ -179,10 +179,8 @@ fn the_limits() -> String {
         text += &head(["limit", "default", "what it is"]);
         for limit in limits {
             let value = values[limit.name].as_u64().expect("a number");
-            let value = match limit.name.ends_with("_ms") {
-                true => format!("`{}`", duration::write(value)),
-                false => value.to_string(),
-            };
+            let is_duration = limit.name.ends_with("_ms");
+            let value = if is_duration { format!("`{}`", duration::write(value)) } else { value.to_string() };
             text += &row([&format!("`{}`", limit.name), &value, limit.about()]);
         }
     }

@@ -83,7 +83,7 @@ crate::requirements! {
         EXPIRES_AT: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xf1d1_fbb9, "Limits" 0xc557_8809];
         /// `txtObserved` is null or an object with `vault`, `agreeing`, `required`, `reason` and `at`.
         TXT_OBSERVED: Must Server Check ["POST /api/vf-cli/publish/prepare" 0x21a0_1573];
-        /// `txtObserved` is what was observed last: null before the first observation, and with another `vault` if the TXT record names one.
+        /// `txtObserved` is what was observed last, or null.
         TXT_LAST: Must Server Check ["POST /api/vf-cli/publish/prepare" 0x21a0_1573];
         /// The server rejects a body that is not a JSON object.
         BODY_JSON: Must Server Check at UNREAD rejects FIELD ["Endpoints" 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 0x04ac_a038, "Errors" 0xd64e_6bfb];
@@ -109,7 +109,7 @@ crate::requirements! {
         NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER values AUTHORITY rejects NEW_AUTHORITY ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569];
         /// The server rejects a `newAuthority` that equals the bound key.
         NEW_AUTHORITY_DIFFERS: Must Server Check at PREPARE_TRANSFER rejects FIELD ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Errors" 0xd64e_6bfb];
-        /// At most one publish per domain is in flight; the server rejects a second prepare, and not with the cause of a frozen key.
+        /// At most one publish per domain is in flight; the server rejects a second prepare.
         ONE_IN_FLIGHT: Must Server Check rejects CONFLICT ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
         /// The one-in-flight lock of a domain does not block other domains.
         LOCK_PER_DOMAIN: Must Server Check ["States and transitions" 0x11f0_65de];

@@ -34,8 +34,8 @@ pub struct Coverage {
     /// No check used it, so the run sent one extra request.
     pub is_probed: bool,
     /// What the documents declare and no response to a check had: a status (`410`), or an optional field of the responses with a
-    /// status (`200 txtObserved.vault`). Empty if no check used it.
-    pub unseen: BTreeSet<String>,
+    /// status (`200 txtObserved.vault`). `None`: no check used it.
+    pub unseen: Option<BTreeSet<String>>,
 }
 
 /// The optional fields that responses had.
@@ -60,7 +60,7 @@ impl Shown {
         self.0.append(&mut more.0);
     }
 
-    /// Declarations are told apart by where they are.
+    /// Each declaration has its own address.
     fn key(endpoint: &'static Endpoint, status: u16, field: &'static Field) -> (usize, u16, usize) {
         (std::ptr::from_ref(endpoint).addr(), status, std::ptr::from_ref(field).addr())
     }
@@ -132,7 +132,7 @@ pub fn gather<'run>(
             accepted: Answers::default(),
             rejected: Answers::default(),
             is_probed: false,
-            unseen: endpoint.statuses.iter().map(ToString::to_string).collect(),
+            unseen: None,
         })
         .collect();
     for (exchange, stated) in exchanges {
@@ -142,34 +142,26 @@ pub fn gather<'run>(
             row.count(settings.suites, exchange, stated);
         }
     }
-    for row in rows.iter_mut().filter(|row| !row.is_answered()) {
-        row.unseen.clear();
-    }
     rows
 }
 
 /// Adds the optional fields that no response had.
 pub(crate) fn add_unseen_fields(rows: &mut [Coverage], shown: &Shown) {
-    for row in rows.iter_mut().filter(|row| row.is_answered()) {
+    for row in rows {
+        let Some(unseen) = &mut row.unseen else { continue };
         let optional = field::optional(row.endpoint).into_iter();
-        let unseen = optional
+        let absent = optional
             .filter(|(status, _, field)| !shown.0.contains(&Shown::key(row.endpoint, *status, field)));
-        row.unseen.extend(unseen.map(|(status, name, _)| format!("{status} {name}")));
+        unseen.extend(absent.map(|(status, name, _)| format!("{status} {name}")));
     }
 }
 
 impl Coverage {
-    /// Whether the target answered a check here.
-    pub fn is_answered(&self) -> bool {
-        self.accepted.count + self.rejected.count > 0
-    }
-
     /// Adds what another part of the run has observed about the same endpoint.
     pub fn merge(&mut self, more: Coverage) {
-        self.unseen = match (self.is_answered(), more.is_answered()) {
-            (true, true) => self.unseen.intersection(&more.unseen).cloned().collect(),
-            (false, true) => more.unseen,
-            (_, false) => std::mem::take(&mut self.unseen),
+        self.unseen = match (self.unseen.take(), more.unseen) {
+            (Some(unseen), Some(more)) => Some(unseen.intersection(&more).cloned().collect()),
+            (unseen, more) => unseen.or(more),
         };
         self.seen = self.seen.max(more.seen);
         self.is_probed |= more.is_probed;
@@ -184,8 +176,10 @@ impl Coverage {
         let seen =
             response.map_or(Seen::Unclear, |response| Seen::from_response(suites, self.endpoint, response));
         self.seen = self.seen.max(seen);
+        let statuses = || self.endpoint.statuses.iter().map(ToString::to_string).collect();
+        let unseen = self.unseen.get_or_insert_with(statuses);
         if let Some(response) = response {
-            self.unseen.remove(&response.status.to_string());
+            unseen.remove(&response.status.to_string());
         }
         let (answers, is_judged) = match response.map(|response| response.status) {
             Some(200..=299) => (&mut self.accepted, stated == Some(true)),

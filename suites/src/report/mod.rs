@@ -285,15 +285,7 @@ pub(crate) mod example {
     ) -> Coverage {
         let accepted = Answers { count: accepted, judged };
         let rejected = Answers { count: rejected, judged: rejected };
-        Coverage {
-            endpoint,
-            declared: true,
-            seen,
-            accepted,
-            rejected,
-            is_probed: false,
-            unseen: std::collections::BTreeSet::new(),
-        }
+        Coverage { endpoint, declared: true, seen, accepted, rejected, is_probed: false, unseen: None }
     }
 
     pub(crate) fn run() -> Run {
@@ -348,7 +340,7 @@ pub(crate) mod example {
             transitions: vec![(&TRANSITIONS[0], true), (&TRANSITIONS[1], false), (&TRANSITIONS[2], false)],
             endpoints: vec![
                 Coverage {
-                    unseen: ["200 message.nonce", "410"].map(str::to_owned).into(),
+                    unseen: Some(["200 message.nonce", "410"].map(str::to_owned).into()),
                     ..covered(&message::READ, Seen::Present, [12, 9, 3])
                 },
                 covered(&query::FLAT, Seen::Absent, [0, 0, 2]),

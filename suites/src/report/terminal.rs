@@ -193,7 +193,7 @@ pub fn endpoints(run: &Run) -> String {
                 )
             }
         };
-        let unseen = row.unseen.iter().map(|name| format!("       not seen: {name}\n"));
+        let unseen = row.unseen.iter().flatten().map(|name| format!("       not seen: {name}\n"));
         [format!("{mark} {method:<4} {path:<width$}  {seen:<9}  {described}\n")]
             .into_iter()
             .chain(unseen)
@@ -492,7 +492,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
         let (method, path) = (row.endpoint.method, row.endpoint.path);
         let _ = writeln!(out, "  {:<9}  {method:<4} {path}", row.seen.name());
     }
-    let unseen = run.endpoints.iter().map(|row| row.unseen.len()).sum::<usize>();
+    let unseen = run.endpoints.iter().flat_map(|row| row.unseen.iter().flatten()).count();
     if unseen > 0 {
         let _ = writeln!(
             out,
@@ -640,12 +640,13 @@ mod tests {
         endpoints: 1 of 4 present, 1 absent, 1 unclear, 1 not-asked
           absent     GET  /api/v0/messages.json
           unclear    GET  /api/v0/plan
+        not seen: 2 documented statuses and optional fields; --endpoints lists them
 
         remarks
           connections: 1 retries before a request was sent
 
         tested
-          publish     3 of 116 applicable checks,   2 %
+          publish     3 of 117 applicable checks,   2 %
 
         4 causes
           1. fail publish.first-group.second-is-refused: POST /prepare returned 200, wa…
@@ -662,6 +663,8 @@ mod tests {
     fn the_table_of_endpoints() {
         insta::assert_snapshot!(endpoints(&example::run()), @r"
           GET  /api/v0/messages/{hash}  present      12 accepted,    9 judged      3 rejected
+               not seen: 200 message.nonce
+               not seen: 410
         ! GET  /api/v0/messages.json    absent        0 accepted,    0 judged      2 rejected
           POST /api/v0/ipfs/pin         not-asked  switched off in the profile
         ! GET  /api/v0/plan             unclear    seen by one extra request
@@ -712,7 +715,7 @@ mod tests {
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 110)");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 111)");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");

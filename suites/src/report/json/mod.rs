@@ -95,7 +95,7 @@ mod tests {
             {
               "service": "publish",
               "tested": 3,
-              "applicable": 116,
+              "applicable": 117,
               "percent": 2,
               "minimum": 0,
               "core": null
@@ -480,7 +480,11 @@ mod tests {
               "rejected": {
                 "count": 3,
                 "judged": 3
-              }
+              },
+              "not_seen": [
+                "200 message.nonce",
+                "410"
+              ]
             },
             {
               "service": "network",

@@ -534,9 +534,10 @@ pub(super) struct Endpoint {
     pub probed: bool,
     pub accepted: Answers,
     pub rejected: Answers,
-    /// What the documents declare and no response to a check had: a status, or a status and an optional field.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub not_seen: BTreeSet<String>,
+    /// What the documents declare and no response to a check had: a status, or a status and an optional field. Missing if no
+    /// check used the endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_seen: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -109,7 +109,7 @@ fn expect_own_claim(dropped: &Dropped<'_>) -> Checked {
     dropped.answer.expect_json("/claimUrl", &want, carries).map(drop)
 }
 
-/// Uploads a site. `claimUrl` must not contain the token before the `#`, and `url` must not contain it.
+/// Uploads a site. `claimUrl` must not contain the token before the `#`, nor `url`.
 #[shows(rows::TOKEN_IN_FRAGMENT, after(rows::CLAIM_TOKEN))]
 async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;

@@ -51,9 +51,8 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
 }
 
-/// Sends a chat, also as client libraries send it: with options such as `temperature`, letters beyond ASCII and another spelling of
-/// its JSON. Both must return 200 with a JSON object. A chat with a reply of the model
-/// in it must return a status below 500.
+/// Sends a chat, also with options such as `temperature` and another spelling of its JSON. Both must return 200 with a JSON object.
+/// A chat with a reply of the model in it must return a status below 500.
 #[shows(rows::ANSWERED, after = auth::WITH_KEY)]
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
     let answer = answered(probe).await?;

@@ -172,17 +172,17 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) ->
     Ok(())
 }
 
-/// Prepares for a domain whose TXT record was never observed: `txtObserved` must be null or absent. Prepares for a domain whose record
-/// names another vault: `txtObserved` must have another `vault` than the client's key.
+/// Prepares for domains without an observed TXT record, and with one that names another vault. `txtObserved` must be null or absent,
+/// and have another `vault` than the client's key.
 #[shows(rows::TXT_LAST, needs(Faults))]
-async fn txt_observed_is_the_last_observation(probe: &Probe<'_>) -> Checked {
+async fn txt_observed_is_the_last_observation(probe: &Probe<'_>, place: Place) -> Checked {
     let prepared_under = async |fault: &str| {
-        let caller = caller(probe).await?;
+        let scene = Scene::at(probe, place).await?;
         probe.faults(json!([{ "fault": fault }])).await?;
-        let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+        let answer = scene.prepare(probe).await?;
         probe.faults(json!([])).await?;
         answer.given_accepted(&[200], PREPARED)?;
-        Ok::<_, Stop>((caller, answer))
+        Ok::<_, Stop>((scene.caller, answer))
     };
     let (_, answer) = prepared_under("publish.txt-missing").await?;
     let observed = answer.json()["txtObserved"].clone();

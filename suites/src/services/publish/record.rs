@@ -206,8 +206,8 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends an accept prepare with the incoming key of a pending transfer, where there is a control API after a publish of another
-/// domain. The record's `transfer` must be the transfer's transaction signature. If the accept can be confirmed, it transfers the
-/// domain again, and the record of the second accept must name the second transfer.
+/// domain. The record's `transfer` must be the transfer's transaction signature, also for a second transfer if the first can be
+/// confirmed.
 #[shows(rows::ACCEPT, after(transfer::ACCEPT_ADMITTED, submits::LANDS, submits::SIGNATURE))]
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     if probe.has_control() {

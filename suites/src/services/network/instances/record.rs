@@ -104,7 +104,7 @@ async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
     same(probe, "image").await
 }
 
-/// Creates an instance, in a world of its own a second one, and reads each alone and in the list. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
+/// Creates an instance, in a world of its own two, and reads each alone and in the list. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
 /// address, or null or empty.
 #[shows(rows::IPV6)]
 async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {

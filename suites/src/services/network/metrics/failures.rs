@@ -44,8 +44,8 @@ fn tests(kind: NodeKind) -> Vec<&'static str> {
     }
 }
 
-/// Measures two nodes of each kind, of which one is down. The records of the healthy one must have the field of every test: each
-/// field in one of them, because a single test may fail.
+/// Measures nodes. The records of a healthy one must have the field of every test: each field in one of them, because a single test
+/// may fail.
 #[shows(
     rows::COMPLETE,
     needs(Clock, Actions),
