@@ -185,7 +185,7 @@ impl Stage {
         let other =
             self.send(2, INSTANCES, "INSTANCE", &good)["instance_id"].as_str().unwrap_or_default().to_owned();
         let path = format!("{INSTANCES}/{id}");
-        self.look(&[&path, &format!("{INSTANCES}/inst-0")]);
+        self.look(&[&path, &format!("{INSTANCES}/{other}"), &format!("{INSTANCES}/inst-0")]);
         let update = json!({ "instance_id": id, "name": "m", "description": "e" });
         self.send(1, &path, "INSTANCE_UPDATE", &update);
         self.send(
