@@ -49,6 +49,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     auth::REVOKED_KEY => "inference accepts a revoked key", guard;
 
     chat::ANSWERED => "the completion is wrapped in an array", reply |r: &mut Answer<Whole>| wrap(r.chat());
+    chat::ANSWERED, "options" => "a chat with `temperature` is rejected", step |s: &mut UseModel| {
+        s.0 = |_, call, at, _| {
+            let is_whole = at.is_none() && call.family == Family::Chat && !call.stream;
+            let has_option = !call.body["temperature"].is_null();
+            reject_if(is_whole && has_option, &chat::ANSWERED, || "temperature is not supported".to_owned())
+        };
+    };
     chat::CHOICES => "`choices` is empty", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices", json!([]));
     chat::CHOICES, "message" => "a choice's message is a string",
         reply |r: &mut Answer<Whole>| set(r.chat(), "/choices/0/message", json!("hello"));
