@@ -2,6 +2,7 @@
 
 use assay_spec::network::message::MessageType;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
+use assay_spec::network::places::CORE_METRICS;
 use assay_spec::network::requirements::{measurement, metrics, probes};
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
             members.retain(|name, _| name == "base_latency" || !tests.contains(&name.as_str()));
         }
     };
-    metrics::COMPLETE, "count" => "a core node's record has no `pending_messages`", step |r: &mut ShownRecord| {
+    metrics::COMPLETE, "count" => "a core node's record has no `pending_messages`" at CORE_METRICS, step |r: &mut ShownRecord| {
         r.record.as_object_mut().map(|members| members.shift_remove("pending_messages"));
     };
     metrics::FAILED_ABSENT => "the field of a test without a response is null",

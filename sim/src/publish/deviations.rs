@@ -189,7 +189,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     prepare::NEW_AUTHORITY_DIFFERS => "a transfer to the bound key is accepted", guard;
     prepare::ONE_IN_FLIGHT => "a second prepare is accepted while one is in flight", guard;
-    prepare::ONE_IN_FLIGHT, "cause" => "a locked domain has the cause of a frozen key", reply |r: &mut Answer<Rejected>| {
+    prepare::ONE_IN_FLIGHT, "cause" => "a locked domain has the cause of a frozen key" at PREPARE_PUB, reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &prepare::ONE_IN_FLIGHT {
             r["cause"] = json!("transfer-frozen");
         }
