@@ -363,10 +363,9 @@ async fn set_limits(Here(handle): Here, Given(Limits(changes)): Given<Limits>) -
     Ok(self::limits(Here(handle)).await)
 }
 
-/// What is wrong with a limit of a service, with its place.
+/// What is wrong with a limit of a service, with its place. The error begins with the limit's name.
 fn at_limit(service: Service, why: &str) -> String {
-    let separator = if why.starts_with("must be") { ": " } else { "." };
-    format!("limits.{service}{separator}{why}")
+    format!("limits.{service}.{why}")
 }
 
 async fn perform(Here(handle): Here, Given(Action { action, arguments }): Given<Action>) -> Answer {

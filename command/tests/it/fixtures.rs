@@ -311,6 +311,16 @@ async fn one_domain_runs_most_checks_of_the_exchange_again_and_again() {
     insta::assert_snapshot!("one_domain_a_day_later", shown(&folder, &one).await);
 }
 
+/// Other clients may have locked a domain, but hardly five of them at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_lock_for_all_domains_does_not_conform() {
+    let (served, folder) = served().await;
+    let deviation = ["publish.prepare.lock-per-domain".to_owned()];
+    served.handle.change(|world| (world.set_deviations(&deviation), Vec::new())).expect("a deviation");
+    let text = shown(&folder, &profile(&served, 8, "")).await;
+    assert!(text.contains("inconclusive 5 domains in a row returned 409"), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn eight_domains_run_all_checks_that_need_no_other_state() {
     let (served, folder) = served().await;

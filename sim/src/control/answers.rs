@@ -63,7 +63,7 @@ pub(super) fn anything() -> Value {
 
 pub(super) fn info() -> Value {
     let (faults, actions, variations) = (world::faults(), world::actions(), world::variations());
-    let texts = json!({ "type": "object", "additionalProperties": text() });
+    let strings = json!({ "type": "object", "additionalProperties": text() });
     object([
         ("name", json!({ "const": "assay-sim" })),
         ("version", text()),
@@ -77,7 +77,7 @@ pub(super) fn info() -> Value {
         ("faults", named(faults.iter().map(|kind| kind.name), &text())),
         ("actions", named(actions.iter().map(|(name, _)| name.as_str()), &text())),
         ("variations", named(variations.iter().map(|one| one.name), &text())),
-        ("deviations", texts),
+        ("deviations", strings),
     ])
 }
 

@@ -137,7 +137,9 @@ impl Shape for Limits {
             let known = Service::ALL.iter().map(|service| service.name());
             let unknown =
                 || format!("{}: unknown service{}", inside(at, &name), names::unknown(&name, known));
-            Ok((Service::named(&name).ok_or_else(unknown)?, limits))
+            let service = Service::named(&name).ok_or_else(unknown)?;
+            BTreeMap::<String, Value>::read(&limits, &inside(at, &name))?;
+            Ok((service, limits))
         };
         changes.into_iter().map(read).collect::<Result<_, _>>().map(Limits)
     }

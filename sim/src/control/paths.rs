@@ -99,7 +99,7 @@ impl Endpoint {
         // The rights of the caller.
         statuses.extend([401, 403]);
         if self.body.is_some() {
-            // A body that is slow, too long, of another type, or for which there is no memory.
+            // A body that is slow or too long, that has another type, or that does not fit into memory.
             statuses.extend([408, 413, 415, 503]);
         }
         if is_in_fork {

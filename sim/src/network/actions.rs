@@ -103,7 +103,7 @@ record! {
     struct Reclaimed {
         /// The hash of the STORE.
         hash: String,
-        /// Whether there is no grace period.
+        /// Whether the grace period is skipped.
         at_once: bool = false,
     }
 }

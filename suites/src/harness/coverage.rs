@@ -259,3 +259,37 @@ fn is_own_refusal(suites: Suites, endpoint: &Endpoint, response: &Response) -> b
 pub fn count(rows: &[Coverage], seen: Seen) -> usize {
     rows.iter().filter(|row| row.seen == seen).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use assay_spec::publish::prepare::{ENDPOINT, Reply};
+    use assay_spec::shape::ShapeKind;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_optional_field_is_unseen_until_a_response_has_it() {
+        let ShapeKind::Object(fields) = Reply::SHAPE else { panic!("an object") };
+        let unseen_after = |observed: Value| {
+            let mut shown = Shown::default();
+            shown.add(&ENDPOINT, 200, fields, &json!({ "txtObserved": observed }));
+            let unseen = Some(BTreeSet::from(["410".to_owned()]));
+            let answers = Answers::default();
+            let mut rows = [Coverage {
+                endpoint: &ENDPOINT,
+                declared: true,
+                seen: Seen::Present,
+                accepted: answers,
+                rejected: answers,
+                is_probed: false,
+                unseen,
+            }];
+            add_unseen_fields(&mut rows, &shown);
+            let [row] = rows;
+            row.unseen.into_iter().flatten().collect::<Vec<_>>()
+        };
+        assert_eq!(unseen_after(Value::Null), ["200 txtObserved", "409 cause", "410"]);
+        assert_eq!(unseen_after(json!({})), ["409 cause", "410"]);
+    }
+}
