@@ -47,7 +47,7 @@ use bodies::{
 };
 use take::{Asked, Given, MayBeGiven};
 
-use crate::serve::{Handle, Listener, collect};
+use crate::serve::{Handle, Listener, collect, open_again, open_sites};
 use crate::shape::{self, Nothing};
 use crate::world::{self, World};
 
@@ -526,7 +526,7 @@ async fn open(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, params: R
     let Some(addresses) = hub.lock().forks.get(&name).and_then(closed) else {
         return Ok(opened(&name, &handle.site_urls()));
     };
-    let (listeners, sites) = open_at(&handle, &addresses).await.map_err(unheard)?;
+    let (listeners, sites) = open_again(&handle, &addresses).await.map_err(unheard)?;
     if let Some(fork) = hub.lock().forks.get_mut(&name) {
         fork.listeners = listeners;
     }
@@ -538,42 +538,4 @@ async fn end(Extension(hub): Extension<Arc<Hub>>, Here(_): Here, params: RawPath
         hub.lock().forks.remove(name);
     }
     Json(json!({}))
-}
-
-/// Opens a listener for every site of a world: at its port behind that of the control API, or at any port if that is 0.
-/// Returns listeners and base URLs.
-pub async fn open_sites(
-    handle: &Handle,
-    control: SocketAddr,
-) -> std::io::Result<(Vec<Listener>, BTreeMap<&'static str, String>)> {
-    let (mut listeners, mut urls) = (Vec::new(), BTreeMap::new());
-    for site in world::sites() {
-        let port = if control.port() == 0 { 0 } else { control.port().saturating_add(site.port) };
-        let listener = handle
-            .open(site, SocketAddr::new(control.ip(), port))
-            .await
-            .map_err(|e| std::io::Error::new(e.kind(), format!("port {port} ({}): {e}", site.name)))?;
-        urls.insert(site.name, handle.base_url(site, listener.address));
-        listeners.push(listener);
-    }
-    handle.set_site_urls(urls.clone());
-    Ok((listeners, urls))
-}
-
-/// Opens a listener for every site of a world at the address that it had before, or at another port if it is taken.
-async fn open_at(
-    handle: &Handle,
-    addresses: &[SocketAddr],
-) -> std::io::Result<(Vec<Listener>, BTreeMap<&'static str, String>)> {
-    let (mut listeners, mut urls) = (Vec::new(), BTreeMap::new());
-    for (site, address) in world::sites().into_iter().zip(addresses) {
-        let listener = match handle.open(site, *address).await {
-            Ok(listener) => listener,
-            Err(_) => handle.open(site, SocketAddr::new(address.ip(), 0)).await?,
-        };
-        urls.insert(site.name, handle.base_url(site, listener.address));
-        listeners.push(listener);
-    }
-    handle.set_site_urls(urls.clone());
-    Ok((listeners, urls))
 }

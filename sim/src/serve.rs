@@ -4,12 +4,13 @@ mod access;
 mod answer;
 mod listen;
 mod room;
+mod sites;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use assay_spec::Instant;
+use assay_spec::{Instant, Service};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
 use tokio::sync::{mpsc, watch};
@@ -24,12 +25,14 @@ use crate::world::{self, World};
 
 pub use access::{Access, Ended, Violation};
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
-pub use listen::{Listener, listen};
+pub use listen::{Listener, listen, listen_on};
+pub use sites::{Ports, WrongPort, open_sites, open_sites_at};
 
 use access::Watch;
 pub(crate) use answer::collect;
 use listen::Accepting;
 use room::Room;
+pub(crate) use sites::open_again;
 
 /// How a world's time moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,10 +50,18 @@ pub enum ClockMode {
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
+    manner: Arc<Manner>,
+}
+
+/// How a world is served. Its forks are served in the same way.
+#[derive(Clone, Debug, Default)]
+struct Manner {
     /// The trusted header that contains the client's address, if any.
     forwarding: Option<HeaderName>,
     /// Every site uses HTTPS when it listens, not only those that the documents show with HTTPS.
     secure: bool,
+    /// The services whose sites listen; all if there are none.
+    services: BTreeSet<Service>,
 }
 
 struct Shared {
@@ -107,8 +118,7 @@ struct Inner {
 struct Berth {
     site: Site,
     ip: IpAddr,
-    forwarding: Option<HeaderName>,
-    secure: bool,
+    manner: Arc<Manner>,
     accepting: Weak<Accepting>,
 }
 
@@ -178,7 +188,7 @@ impl Handle {
             shown,
             room,
         };
-        Handle { shared: Arc::new(shared), forwarding: None, secure: false }
+        Handle { shared: Arc::new(shared), manner: Arc::default() }
     }
 
     /// Sets which hosts the world's own requests may reach. The default is this machine only.
@@ -207,14 +217,30 @@ impl Handle {
     /// The same world for clients whose address is the last value of this header, if the header is present. The
     /// header is trusted: only for a proxy or a test that sets it.
     #[must_use]
-    pub fn forwarded_by(self, header: Option<HeaderName>) -> Handle {
-        Handle { forwarding: header, ..self }
+    pub fn forwarded_by(mut self, header: Option<HeaderName>) -> Handle {
+        Arc::make_mut(&mut self.manner).forwarding = header;
+        self
     }
 
     /// The same world; if `secure`, all its sites use HTTPS when they listen from now on.
     #[must_use]
-    pub fn secured(self, secure: bool) -> Handle {
-        Handle { secure, ..self }
+    pub fn secured(mut self, secure: bool) -> Handle {
+        Arc::make_mut(&mut self.manner).secure = secure;
+        self
+    }
+
+    /// The same world; only the sites of these services listen from now on, or all if none is named.
+    #[must_use]
+    pub fn only(mut self, services: BTreeSet<Service>) -> Handle {
+        Arc::make_mut(&mut self.manner).services = services;
+        self
+    }
+
+    /// The sites that listen, in their order.
+    pub fn listening(&self) -> Vec<Site> {
+        let services = &self.manner.services;
+        let is_served = |site: &Site| services.is_empty() || services.contains(&site.service);
+        world::sites().into_iter().filter(is_served).collect()
     }
 
     /// A separate copy of this world, served in the same way. Exchanges in progress are not copied.
@@ -223,7 +249,7 @@ impl Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
         let fork = Handle::beside(world, mode, self.shared.shown.clone(), self.shared.room.clone());
-        let fork = fork.forwarded_by(self.forwarding.clone()).secured(self.secure);
+        let fork = Handle { manner: self.manner.clone(), ..fork };
         fork.set_reach(self.lock().reach);
         fork.change(|_| ((), outputs));
         fork
@@ -468,7 +494,7 @@ impl Handle {
 
     /// A handle to a world that is still served.
     fn again(shared: &Weak<Shared>) -> Option<Handle> {
-        Some(Handle { shared: shared.upgrade()?, forwarding: None, secure: false })
+        Some(Handle { shared: shared.upgrade()?, manner: Arc::default() })
     }
 
     /// Passes an input to the world. Returns the outputs of its exchange and routes the others.
@@ -540,7 +566,7 @@ impl Handle {
 
     /// The client's address according to the trusted header.
     fn forwarded(&self, headers: &HeaderMap) -> Option<IpAddr> {
-        let value = headers.get_all(self.forwarding.as_ref()?).iter().next_back()?.to_str().ok()?;
+        let value = headers.get_all(self.manner.forwarding.as_ref()?).iter().next_back()?.to_str().ok()?;
         let last = value.rsplit(',').next().unwrap_or(value);
         last.trim().parse::<IpAddr>().ok().map(|address| address.to_canonical())
     }

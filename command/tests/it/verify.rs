@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 
 use assay_sim::World;
-use assay_sim::control::open_sites;
-use assay_sim::serve::{ClockMode, Handle};
+use assay_sim::serve::{ClockMode, Handle, open_sites};
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::check::{Intent, Op};
 use assay_spec::{Dialect, Service};

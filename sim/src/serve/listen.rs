@@ -53,8 +53,7 @@ impl Handle {
             let berth = Berth {
                 site,
                 ip: address.ip(),
-                forwarding: self.forwarding.clone(),
-                secure: self.secure,
+                manner: self.manner.clone(),
                 accepting: Arc::downgrade(&accepting),
             };
             inner.berths.push(berth);
@@ -69,7 +68,7 @@ impl Handle {
     }
 
     fn speaks_tls(&self, site: Site) -> bool {
-        site.tls || self.secure
+        site.tls || self.manner.secure
     }
 
     /// Accepts connections to a site in its `boot`.
@@ -119,7 +118,7 @@ impl Handle {
         let listener = std::net::TcpListener::bind((berth.ip, 0))?;
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        let handle = self.clone().forwarded_by(berth.forwarding.clone()).secured(berth.secure);
+        let handle = Handle { manner: berth.manner.clone(), ..self.clone() };
         let url = handle.base_url(berth.site, listener.local_addr()?);
         Ok((handle.accept(listener, berth.site, boot), url))
     }
@@ -179,7 +178,23 @@ where
     B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let listener = TcpListener::bind(address).await?;
+    listen_on(TcpListener::bind(address).await?, service)
+}
+
+/// The same at an address that is bound already.
+pub fn listen_on<S, B>(
+    listener: TcpListener,
+    service: impl Fn(IpAddr) -> S + Send + 'static,
+) -> std::io::Result<Listener>
+where
+    S: tower::Service<Request<hyper::body::Incoming>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     let address = listener.local_addr()?;
     let task = accept(listener, move |io, peer| connection(io, service(peer)));
     Ok(Listener { address, _accepting: Arc::new(Accepting::new(task)) })

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use assay_sim::World;
 use assay_sim::clock::EPOCH;
-use assay_sim::control::open_sites;
 use assay_sim::rng::Rng;
-use assay_sim::serve::{ClockMode, Handle, Listener};
+use assay_sim::serve::{ClockMode, Handle, Listener, open_sites};
 use assay_sim::tls::{Authority, Leaf, YEARS};
 use assay_spec::Dialect;
 use rustls::crypto::ring;

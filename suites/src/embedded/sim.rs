@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assay_sim::control::{Hub, PREFIX, open_sites, router};
-use assay_sim::serve::{ClockMode, Handle, Listener, listen};
+use assay_sim::control::{Hub, PREFIX, router};
+use assay_sim::serve::{ClockMode, Handle, Listener, listen, open_sites};
 use assay_sim::{World, world};
 use assay_spec::{Dialect, Instant, Service};
 use axum::http::HeaderName;

@@ -6,9 +6,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use assay_sim::World;
-use assay_sim::control::open_sites;
 use assay_sim::journal::Entry;
-use assay_sim::serve::{ClockMode, Handle, Listener};
+use assay_sim::serve::{ClockMode, Handle, Listener, open_sites};
 use assay_spec::Service;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
