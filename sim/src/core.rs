@@ -16,6 +16,7 @@ use crate::deviation::Deviations;
 use crate::exchange::{ExchangeId, Reply, Site};
 use crate::fault::Faults;
 use crate::field::Fields;
+use crate::host::PublicHost;
 use crate::io::Output;
 use crate::journal::{Journal, Noted};
 use crate::log::Log;
@@ -352,6 +353,11 @@ impl Core {
     /// The base URL of a site of this world, if it is served.
     pub fn site_url(&self, site: Site) -> Option<&str> {
         self.outbound.site_url(site)
+    }
+
+    /// The host by which clients know the sites, if it was set.
+    pub fn public_host(&self) -> Option<&PublicHost> {
+        self.outbound.public_host.as_ref()
     }
 
     /// Sends a request. Its outcome reaches the service through `incoming` with this context, never before the

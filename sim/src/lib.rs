@@ -35,6 +35,7 @@ pub mod fault;
 pub mod field;
 mod form;
 pub mod gateway;
+pub mod host;
 pub mod hosting;
 pub mod io;
 pub mod journal;

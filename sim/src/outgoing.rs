@@ -16,6 +16,7 @@ use imbl::{OrdMap, Vector};
 use serde::Serialize;
 
 use crate::exchange::{ExchangeId, Reply, Site};
+use crate::host::PublicHost;
 
 /// The number of an outgoing request in its world, from 1.
 pub type OutgoingId = u64;
@@ -178,6 +179,8 @@ pub(crate) struct Outbound<C: Clone> {
     sites_by_authority: Arc<BTreeMap<String, Site>>,
     /// Their base URLs.
     urls: Arc<BTreeMap<Site, String>>,
+    /// The host of these URLs, if it is not the address of the sites.
+    pub(crate) public_host: Option<PublicHost>,
     /// How many requests led to what is being handled.
     pub(crate) depth: u8,
 }
@@ -224,17 +227,23 @@ impl<C: Clone> Outbound<C> {
             sites,
             sites_by_authority: Arc::default(),
             urls: Arc::default(),
+            public_host: None,
             depth: 0,
         }
     }
 
     /// Sets the base URLs of the world's sites, besides those by which the world itself knows them.
     pub(crate) fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
-        let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
+        let listening: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
+        let public = |(site, url): (&Site, &String)| {
+            let host = self.public_host.as_ref();
+            (*site, host.map_or_else(|| url.clone(), |host| host.in_url(url)))
+        };
+        let urls: BTreeMap<Site, String> = listening.iter().map(public).collect();
         let place = |(site, url): (&Site, &String)| {
             Some((parse_url(&plain(url)).ok()?.0.as_str().to_lowercase(), *site))
         };
-        self.sites_by_authority = Arc::new(urls.iter().filter_map(place).collect());
+        self.sites_by_authority = Arc::new(listening.iter().chain(&urls).filter_map(place).collect());
         self.urls = Arc::new(urls);
     }
 

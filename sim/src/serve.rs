@@ -16,6 +16,7 @@ use http::{HeaderMap, HeaderName};
 use tokio::sync::{mpsc, watch};
 
 use crate::exchange::{ExchangeId, RequestHead, Site};
+use crate::host::PublicHost;
 use crate::io::{Input, Output};
 use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
 use crate::reach::{Reach, fetch};
@@ -74,6 +75,8 @@ struct Shared {
     /// The current boot of each site that boots.
     boots: watch::Sender<Boots>,
     rng: Rng,
+    /// The host that certificates name.
+    public_host: Option<PublicHost>,
     /// The certificates of the HTTPS sites; a fork shows those of its origin.
     shown: Arc<OnceLock<Shown>>,
     /// The room for bodies in flight, which forks share.
@@ -100,7 +103,7 @@ struct Inner {
     generation: u64,
     /// Which hosts the world's own requests may reach.
     reach: Reach,
-    /// The URLs of the world's sites, by name.
+    /// The URLs at which the world's sites listen, by name.
     site_urls: BTreeMap<&'static str, String>,
     /// The world's own requests that are not being sent yet.
     leaving: Vec<(OutgoingId, Arc<Outgoing>)>,
@@ -180,6 +183,7 @@ impl Handle {
         };
         let shared = Shared {
             rng: inner.world.core.rng,
+            public_host: inner.world.core.public_host().cloned(),
             inner: Mutex::new(inner),
             boots: watch::Sender::new(boots),
             waiting: watch::Sender::new(0),
@@ -209,9 +213,14 @@ impl Handle {
         self.lock().watch = Some(Watch::new(report));
     }
 
-    /// The current URLs of the world's sites, as far as they are served.
+    /// The current URLs of the world's sites, as far as they are served, as clients know them.
     pub fn site_urls(&self) -> BTreeMap<&'static str, String> {
-        self.lock().site_urls.clone()
+        let inner = self.lock();
+        let host = inner.world.core.public_host();
+        let url = |(name, url): (&&'static str, &String)| {
+            (*name, host.map_or_else(|| url.clone(), |host| host.in_url(url)))
+        };
+        inner.site_urls.iter().map(url).collect()
     }
 
     /// The same world for clients whose address is the last value of this header, if the header is present. The
@@ -419,7 +428,7 @@ impl Handle {
     }
 
     fn shown(&self) -> &Shown {
-        self.shared.shown.get_or_init(|| Shown::new(self.shared.rng))
+        self.shared.shown.get_or_init(|| Shown::new(self.shared.rng, self.shared.public_host.as_ref()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -28,6 +28,7 @@ use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
 use x509_cert::time::{Time, Validity};
 
+use crate::host::PublicHost;
 use crate::outgoing::SUFFIX;
 use crate::rng::Rng;
 
@@ -42,6 +43,8 @@ pub struct Authority {
     key: SigningKey,
     name: Name,
     certificate: x509_cert::Certificate,
+    /// A further host that the sites' certificates name.
+    public_host: Option<PublicHost>,
 }
 
 /// A site's certificate and its key.
@@ -60,7 +63,13 @@ impl Authority {
         let (serial, validity) = (serial(rng, b"authority"), validity(YEARS));
         let builder = built(CertificateBuilder::new(profile, serial, validity, public_key(&key)));
         let certificate = built(builder.build::<_, DerSignature>(&key));
-        Authority { rng, key, name, certificate }
+        Authority { rng, key, name, certificate, public_host: None }
+    }
+
+    /// The same authority, whose certificates of sites are valid for this host, too.
+    #[must_use]
+    pub fn naming(self, host: Option<&PublicHost>) -> Authority {
+        Authority { public_host: host.cloned(), ..self }
     }
 
     /// Its own certificate, as PEM.
@@ -69,12 +78,14 @@ impl Authority {
     }
 
     /// The certificate of a site at its `boot` (0 if it does not boot): for the loopback addresses, `localhost`,
-    /// `<site>.sim` and, from boot 1 on, `<site>-<boot>.sim`. Each boot has its own key.
+    /// `<site>.sim`, from boot 1 on `<site>-<boot>.sim`, and the public host. Each boot has its own key.
     pub fn leaf(&self, site: &str, boot: u64) -> Leaf {
         let mut names = vec!["localhost".to_owned(), format!("{site}{SUFFIX}")];
         names.extend((boot > 0).then(|| format!("{site}-{boot}{SUFFIX}")));
         names
             .extend([IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()].map(|ip| ip.to_string()));
+        let public = self.public_host.as_ref().map(|host| host.bare().to_owned());
+        names.extend(public.filter(|host| !names.contains(host)));
         self.issue(&format!("{site} {boot}"), &names, YEARS)
     }
 
@@ -145,8 +156,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn new(rng: Rng) -> Shown {
-        Shown { authority: Authority::new(rng), configs: Mutex::default() }
+    pub(crate) fn new(rng: Rng, public_host: Option<&PublicHost>) -> Shown {
+        Shown { authority: Authority::new(rng).naming(public_host), configs: Mutex::default() }
     }
 
     pub(crate) fn authority(&self) -> &Authority {

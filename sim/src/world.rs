@@ -15,6 +15,7 @@ use crate::core::Core;
 use crate::deviation::{self, Deviation, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault::Fault;
+use crate::host::PublicHost;
 use crate::io::{Input, Output};
 use crate::journal::Noted;
 use crate::outgoing::{self, Failure, Outcome, Outgoing, OutgoingId, Way};
@@ -148,6 +149,11 @@ impl World {
     /// The world's own requests that left as [`Output::Outgoing`] and have no outcome yet.
     pub fn abroad(&self) -> usize {
         self.core.outbound.count_abroad()
+    }
+
+    /// Sets the host of the sites' URLs in responses and certificates, in place of the address at which they listen.
+    pub fn set_public_host(&mut self, host: Option<PublicHost>) {
+        self.core.outbound.public_host = host;
     }
 
     /// Sets the base URLs of the world's sites (site name to URL). The world itself answers requests to them, as it

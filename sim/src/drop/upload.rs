@@ -212,9 +212,7 @@ fn site(core: &mut Core, state: &mut State, request: &Request, published: Publis
     let name = SiteName::run(core, &address, number, &published.cid);
     let root = Root::run(core, &name);
 
-    let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
-    let scheme = if is_secure { "https" } else { "http" };
-    let base = format!("{scheme}://{}", host(&request.head));
+    let base = base(core, &request.head);
     let Published { cid, source, extracted } = published;
     let expires_at = now + limits.claim_window_ms;
     let Claim { token, expires_at, .. } = core.step(Claim { number, token: claim_token.clone(), expires_at });
@@ -298,6 +296,16 @@ fn keep(core: &mut Core, state: &mut State, id: &str, drop: Drop) {
 /// Characters that a fragment contains unescaped: unreserved characters.
 const TOKEN: &percent_encoding::AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The base URL by which clients know this service.
+fn base(core: &Core, head: &RequestHead) -> String {
+    let url = core.site_url(head.site);
+    if let (Some(_), Some(url)) = (core.public_host(), url) {
+        return url.to_owned();
+    }
+    let scheme = if url.is_some_and(|url| url.starts_with("https:")) { "https" } else { "http" };
+    format!("{scheme}://{}", host(head))
+}
 
 /// The host by which the caller knows this service.
 fn host(head: &RequestHead) -> String {

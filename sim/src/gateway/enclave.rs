@@ -71,7 +71,7 @@ impl Enclave {
 
     /// The SHA-256 of this boot's certificate.
     fn certificate(&self, core: &Core) -> [u8; 32] {
-        tls::Authority::new(core.rng).leaf(ENCLAVE.name, self.boot).sha256()
+        tls::Authority::new(core.rng).naming(core.public_host()).leaf(ENCLAVE.name, self.boot).sha256()
     }
 
     /// Whether a request was meant for an earlier boot: its `Host` names another one.

@@ -348,6 +348,25 @@ async fn served_world_does_not_call_itself_over_sockets() {
 }
 
 #[tokio::test]
+async fn a_world_answers_its_own_requests_to_its_public_host() {
+    let mut driver = Driver::unhurried(1);
+    driver.world.set_public_host(Some("public.example".parse().expect("a host")));
+    let handle = Handle::new(driver.world.clone(), ClockMode::Manual);
+    let (_listeners, bases) =
+        open_sites(&handle, SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("ports");
+    let public = bases["network"].clone();
+    assert!(public.starts_with("http://public.example:"), "{public}");
+    for base in [public.clone(), public.replace("public.example", "127.0.0.1")] {
+        let mut driver = driver.clone();
+        register(&mut driver, &format!("{base}/api/v0/info/public.json"), &["message.new"]);
+        let call = note(&driver, 1);
+        handle.restore(driver.world.clone());
+        assert_eq!(status_of(&handle, &call).await, 200);
+        assert_eq!(all_tries(&handle)[0][0]["status"], 404, "{base}: it answered, and has no POST there");
+    }
+}
+
+#[tokio::test]
 async fn outcomes_of_requests_from_before_a_restore_are_dropped() {
     let (listener, url) = listener().await;
     let mut driver = Driver::unhurried(1);

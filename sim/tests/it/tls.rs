@@ -78,6 +78,23 @@ async fn fork_shows_the_certificates_of_its_origin() {
 }
 
 #[tokio::test]
+async fn certificates_name_the_public_host() {
+    for host in ["server.example", "[2001:db8::1]"] {
+        let mut world = World::new(SEED, EPOCH, Dialect::default());
+        world.set_public_host(Some(host.parse().expect("a host")));
+        let handle = Handle::new(world, ClockMode::Auto);
+        let first = SocketAddr::from(([127, 0, 0, 1], 0));
+        let (_listeners, sites) = open_sites(&handle, first).await.expect("ports");
+        let port = sites["server-a"].strip_prefix(&format!("https://{host}:")).expect("the host");
+        let server = SocketAddr::from(([127, 0, 0, 1], port.parse().expect("a port")));
+        for name in [host.trim_matches(['[', ']']), "localhost"] {
+            let mut io = connect(&handle.authority().pem(), &[], server, name).await.expect(name);
+            assert_answers(&mut io).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn another_authority_or_another_name_fails_the_handshake() {
     let (handle, _listeners, server) = served().await;
     let stranger = Authority::new(Rng::new(SEED + 1)).pem();

@@ -39,6 +39,23 @@ fn urls_have_the_host_that_the_caller_used() {
 }
 
 #[test]
+fn urls_have_the_public_host_where_one_is_set() {
+    for (listens, base) in [
+        ("http://0.0.0.0:4118", "http://drop.example:4118/"),
+        ("https://[::]:4118", "https://drop.example:4118/"),
+    ] {
+        let mut driver = Driver::new(1);
+        driver.world.set_public_host(Some("Drop.Example".parse().expect("a host")));
+        driver.world.set_site_urls([("drop", listens)].into_iter());
+        let mut call = upload(&page(""));
+        call.headers.push(("host", b"drop:80".to_vec()));
+        let dropped = driver.drop_form(&call);
+        assert!(dropped.url.starts_with(&format!("{base}live/")), "{}", dropped.url);
+        assert!(dropped.claim_url.starts_with(&format!("{base}claim#")), "{}", dropped.claim_url);
+    }
+}
+
+#[test]
 fn responses_have_their_exact_bytes() {
     let mut driver = Driver::new(1);
     let form = |driver: &mut Driver, call: &Call, status, body: &str| {
