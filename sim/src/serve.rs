@@ -2,6 +2,7 @@
 
 mod access;
 mod answer;
+mod cors;
 mod listen;
 mod room;
 mod sites;
@@ -26,6 +27,7 @@ use crate::world::{self, World};
 
 pub use access::{Access, Ended, Violation};
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
+pub use cors::{Cors, NotAnOrigin};
 pub use listen::{Listener, listen, listen_on};
 pub use sites::{Ports, WrongPort, open_sites, open_sites_at};
 
@@ -63,6 +65,8 @@ struct Manner {
     secure: bool,
     /// The services whose sites listen; all if there are none.
     services: BTreeSet<Service>,
+    /// The origins whose pages may read the responses of the sites that listen.
+    cors: Option<Arc<Cors>>,
 }
 
 struct Shared {
@@ -242,6 +246,13 @@ impl Handle {
     #[must_use]
     pub fn only(mut self, services: BTreeSet<Service>) -> Handle {
         Arc::make_mut(&mut self.manner).services = services;
+        self
+    }
+
+    /// The same world; sites that listen from now on let pages of these origins read their responses.
+    #[must_use]
+    pub fn readable_by(mut self, cors: Option<Cors>) -> Handle {
+        Arc::make_mut(&mut self.manner).cors = cors.map(Arc::new);
         self
     }
 

@@ -32,13 +32,23 @@ impl Handle {
         let mut boots = self.shared.boots.subscribe();
         // The sites that boot are the same in every world.
         if boots.borrow().iter().all(|(booting, _)| *booting != site) {
-            return connection(io, service).await;
+            return self.around(io, service).await;
         }
         tokio::select! {
-            () = connection(io, service) => {}
+            () = self.around(io, service) => {}
             // The sender lives in `self`, so the channel cannot close.
             _ = boots.wait_for(|boots| boot_of(boots, site) != boot) => {}
         }
+    }
+
+    /// Serves a connection, with what is around the service.
+    async fn around<I>(&self, io: I, service: SiteService)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Some(cors) = self.manner.cors.clone() else { return connection(io, service).await };
+        let around = tower::service_fn(move |request| cors.clone().serve(service.clone(), request));
+        Box::pin(connection(io, around)).await;
     }
 
     /// Listens for a site at `address`, over TLS if it uses HTTPS. A site that boots moves to another port of the
