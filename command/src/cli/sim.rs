@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use assay_sim::serve::{Access, Ended};
+use assay_spec::Service;
 use assay_suites::harness::probe::wall_clock;
 use assay_suites::support::files;
 use assay_suites::support::prose::one_line;
 use clap::{Args, ValueEnum};
 
-use super::{Ending, read_secret, whole};
+use super::{Ending, parse_service, read_secret, whole};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight\n\nExit codes: 0 stopped by Ctrl-C, 2 bad arguments, or a port is in use";
+pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --only gateway --port gateway=8080 --cors http://localhost:3000\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight\n\nExit codes: 0 stopped by Ctrl-C, 2 bad arguments, or a port is in use";
 
 #[derive(Args)]
 pub(crate) struct SimArgs {
@@ -23,6 +24,21 @@ pub(crate) struct SimArgs {
     /// Address of the control API; the services use the next ports
     #[arg(long, default_value = "127.0.0.1:4100")]
     listen: std::net::SocketAddr,
+    /// Start only these services and what they need: hosting also starts network, which holds its records
+    #[arg(long, value_name = "SERVICE[,SERVICE…]", value_delimiter = ',', value_parser = parse_service)]
+    only: Vec<Service>,
+    /// Set the port of a site (repeatable), such as drop=8080; 0 is any free port
+    #[arg(long = "port", value_name = "SITE=PORT")]
+    ports: Vec<String>,
+    /// Host name or IP address of every URL in answers, output and files, in place of the listen address
+    #[arg(long, value_name = "HOST")]
+    public_host: Option<String>,
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        help = "Let web pages of this origin use the services (repeatable), such as http://localhost:3000, or *"
+    )]
+    cors: Vec<String>,
     /// How time moves: manual, auto or real
     #[arg(long, default_value = "real", value_parser = parse_clock)]
     clock: assay_sim::serve::ClockMode,
@@ -108,6 +124,10 @@ pub(crate) async fn sim(args: SimArgs) -> Result<(), Ending> {
         token,
         forwarded_header: args.forwarded_header,
         https: args.https,
+        only: args.only,
+        ports: args.ports,
+        public_host: args.public_host,
+        cors: args.cors,
         limits: args.limits,
         deviations: args.deviations,
         variations: args.variations,

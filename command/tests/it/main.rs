@@ -44,6 +44,7 @@ mod reports_hold;
 mod results;
 mod secrets;
 mod selection;
+mod sim_options;
 mod simulator;
 mod sockets;
 mod structure;

@@ -1,20 +1,22 @@
 //! `assay sim`: serves every service on sockets, and writes the profile to test it with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_sim::control::{Hub, PREFIX, router};
-use assay_sim::serve::{ClockMode, Handle, Listener, listen, open_sites};
+use assay_sim::host::PublicHost;
+use assay_sim::serve::{ClockMode, Cors, Handle, Listener, Ports, listen_on, open_sites_at};
 use assay_sim::{World, world};
-use assay_spec::{Dialect, Instant, Service};
+use assay_spec::{Dialect, Instant, Service, names};
 use axum::http::HeaderName;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::harness::probe::wall_clock;
-use crate::harness::suite::{Shown, Simulated, SimulatedWorld, WriteSecret};
+use crate::harness::suite::{Shown, Simulated, SimulatedWorld, Suite, WriteSecret};
 use crate::profile::{Profile, Secret};
 use crate::services::SUITES;
 use crate::support::{files, prose};
@@ -38,6 +40,14 @@ pub struct Options {
     pub forwarded_header: Option<String>,
     /// Every site speaks https, not only those that do in the documents.
     pub https: bool,
+    /// Only these services and those that they need listen; all if none is named.
+    pub only: Vec<Service>,
+    /// Ports of sites, as `site=port`; 0 is any free port.
+    pub ports: Vec<String>,
+    /// The host by which clients know the simulator: of every URL, in place of the address of `listen`.
+    pub public_host: Option<String>,
+    /// The origins whose pages may use the services; `*` is every origin.
+    pub cors: Vec<String>,
     /// Limits, as `service.name=number`.
     pub limits: Vec<String>,
     /// Deviations, as `id` or `id/variant`.
@@ -58,6 +68,10 @@ impl Options {
             token: None,
             forwarded_header: None,
             https: false,
+            only: Vec::new(),
+            ports: Vec::new(),
+            public_host: None,
+            cors: Vec::new(),
             limits: Vec::new(),
             deviations: Vec::new(),
             variations: Vec::new(),
@@ -89,6 +103,12 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         name.parse::<HeaderName>().map_err(|_| format!("{name:?} is not a header name (--forwarded-header)"))
     });
     let header = header.transpose()?;
+    let host = options
+        .public_host
+        .as_ref()
+        .map(|host| host.parse::<PublicHost>().map_err(|why| format!("--public-host {host:?}: {why}")));
+    let host = host.transpose()?;
+    let cors = Cors::new(&options.cors).map_err(|why| format!("--cors {why}"))?;
     let mut world = World::new(options.seed, options.epoch, Dialect::default());
     for (service, limits) in parse_limits(&options.limits)? {
         world.set_limits(service, &limits).map_err(|why| format!("--limit {service}.{why}"))?;
@@ -98,28 +118,84 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     for suite in SUITES.iter() {
         (suite.simulator.prepare)(&mut world)?;
     }
-    let handle = Handle::new(world, options.clock).forwarded_by(header).secured(options.https);
+    world.set_public_host(host.clone());
+    let handle = Handle::new(world, options.clock)
+        .forwarded_by(header)
+        .secured(options.https)
+        .only(needed(&options.only))
+        .readable_by(cors);
+    let ports = ports(&handle, options.listen.port(), &options.ports)?;
     let failed = |e: std::io::Error| match e.kind() {
-        ErrorKind::AddrInUse => format!("cannot listen: {e}; --listen 127.0.0.1:PORT chooses other ports"),
+        ErrorKind::AddrInUse => {
+            format!("cannot listen: {e}; --port SITE=PORT or --listen 127.0.0.1:PORT chooses other ports")
+        }
         _ => format!("cannot listen: {e}"),
     };
-    let (mut listeners, sites) = open_sites(&handle, options.listen).await.map_err(failed)?;
+    let at = options.listen.port();
+    let bind = async || {
+        let named = |e: std::io::Error| std::io::Error::new(e.kind(), format!("port {at} (control): {e}"));
+        TcpListener::bind(options.listen).await.map_err(|e| failed(named(e)))
+    };
+    // A free port could be one that something else must have.
+    let first = if at == 0 { None } else { Some(bind().await?) };
+    let (mut listeners, sites) = open_sites_at(&handle, options.listen.ip(), &ports).await.map_err(failed)?;
     // Every address is not an address to name.
     let own = Some(options.listen.ip()).filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_string());
+    let public = host.as_ref().map(|host| host.bare().to_owned());
     let hub = Hub::new(handle.clone(), sites.clone())
         .with_forks(options.listen.ip())
         .with_token(options.token.clone())
         .allowing(options.allowed_hosts.iter().cloned())
-        .allowing(own);
+        .allowing(own.into_iter().chain(public));
     let control = router(Arc::new(hub));
-    let at = options.listen.port();
-    let failed_control =
-        |e: std::io::Error| failed(std::io::Error::new(e.kind(), format!("port {at} (control): {e}")));
-    let listener = listen(options.listen, move |_| control.clone()).await.map_err(failed_control)?;
-    let control = format!("http://{}{PREFIX}", listener.address);
+    let bound = match first {
+        Some(bound) => bound,
+        None => bind().await?,
+    };
+    let listener = listen_on(bound, move |_| control.clone()).map_err(failed)?;
+    let control = format!("http://{}", listener.address);
+    let control = host.map_or(control.clone(), |host| host.in_url(&control)) + PREFIX;
     listeners.push(listener);
     let forwarded_header = options.forwarded_header.clone();
     Ok(Served { control, sites, handle, forwarded_header, _listeners: listeners })
+}
+
+/// The services that start where these are named: those whose records they need, too. None means all.
+fn needed(only: &[Service]) -> BTreeSet<Service> {
+    let source = |service: &Service| SUITES.get(*service).questions.reads_from.map(|from| from.service);
+    only.iter().copied().chain(only.iter().filter_map(source)).collect()
+}
+
+/// Reads `site=port` settings.
+fn ports(handle: &Handle, control: u16, settings: &[String]) -> Result<Ports, String> {
+    let (all, listening) = (world::sites(), handle.listening());
+    let mut fixed = BTreeMap::new();
+    for setting in settings {
+        let (name, port) = setting
+            .split_once('=')
+            .ok_or_else(|| format!("--port {setting:?}: write SITE=PORT, such as drop=8080"))?;
+        if ["control", "page"].contains(&name) {
+            return Err(format!(
+                "--port {setting:?}: the control API and its page are at the port of --listen"
+            ));
+        }
+        let site = all.iter().find(|site| site.name == name).ok_or_else(|| {
+            let near = names::unknown(name, all.iter().map(|site| site.name));
+            format!("--port {setting:?}: unknown site{near}")
+        })?;
+        if !listening.contains(site) {
+            let service = site.service;
+            return Err(format!("--port {setting:?}: --only does not start {name}; add {service} to --only"));
+        }
+        let port = port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let port = port.ok_or_else(|| {
+            format!("--port {setting:?}: a port is a number from 0 (any free port) to 65535")
+        })?;
+        if fixed.insert(site.name, port).is_some() {
+            return Err(format!("--port {setting:?}: {name} has a port already; name each site once"));
+        }
+    }
+    Ports::new(&listening, control, &fixed).map_err(|why| why.to_string())
 }
 
 /// Reads `service.name=number` settings.
@@ -167,8 +243,7 @@ impl Served {
             Ok(Secret::File(name_of(&path)))
         };
         self.simulated(&write_secret, |simulated| {
-            let mut suites = SUITES.iter();
-            suites.try_for_each(|suite| (suite.simulator.profile)(simulated, &mut profile))
+            self.suites().try_for_each(|suite| (suite.simulator.profile)(simulated, &mut profile))
         })?;
         let written = [(&*ca_path, self.handle.authority().pem()), (path, profile.to_toml())];
         for (path, text) in written {
@@ -193,14 +268,19 @@ impl Served {
     fn shown(&self) -> Vec<(Service, Vec<Shown>)> {
         let keeps_nothing = |_: &str, _: &str| Err("nothing is written".to_owned());
         self.simulated(&keeps_nothing, |simulated| {
-            SUITES.iter().map(|suite| (suite.service, (suite.simulator.shows)(simulated))).collect()
+            self.suites().map(|suite| (suite.service, (suite.simulator.shows)(simulated))).collect()
         })
+    }
+
+    /// Of the services that listen.
+    fn suites(&self) -> impl Iterator<Item = &'static Suite> {
+        SUITES.iter().filter(|suite| self.sites.contains_key(suite.service.name()))
     }
 
     /// The table of URLs, keys and names that `assay sim` prints.
     pub fn table(&self) -> String {
         let mut text = format!("{:<14} {}\n{:<14} {}\n", "control", self.control, "page", self.page());
-        for site in world::sites() {
+        for site in self.handle.listening() {
             text.push_str(&format!("{:<14} {}\n", site.name, self.sites[site.name]));
         }
         for (service, shown) in self.shown() {
