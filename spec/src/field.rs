@@ -98,6 +98,8 @@ pub enum Wrong {
     Ignored,
     /// Only the first of its values counts.
     First,
+    /// It finds nothing, whatever its value is.
+    Nothing,
 }
 
 /// A day in seconds.
@@ -133,6 +135,7 @@ impl Wrong {
             Wrong::Late => "late",
             Wrong::Ignored => "ignored",
             Wrong::First => "first",
+            Wrong::Nothing => "nothing",
         }
     }
 
@@ -145,7 +148,7 @@ impl Wrong {
     fn value(self, conforming: &Value, response: u64) -> Value {
         let number = conforming.as_f64().unwrap_or_default();
         match self {
-            Wrong::Missing | Wrong::Null | Wrong::Ignored | Wrong::First => Value::Null,
+            Wrong::Missing | Wrong::Null | Wrong::Ignored | Wrong::First | Wrong::Nothing => Value::Null,
             Wrong::Boolean | Wrong::Present => json!(true),
             Wrong::Integer => json!(7),
             Wrong::Fraction => json!(number + 0.5),
@@ -191,6 +194,9 @@ enum Step {
     Listed,
     Values,
 }
+
+/// A value of a filter that nothing has.
+const FOUND_BY_NONE: &str = "assay-none";
 
 /// The header that names the media type.
 pub const CONTENT_TYPE: &str = "content-type";
@@ -312,9 +318,13 @@ fn made(endpoint: &'static Endpoint) -> Vec<Cell> {
 /// The ways in which a server disregards a parameter.
 fn of_parameter(endpoint: &'static Endpoint, field: &'static Field) -> impl Iterator<Item = Cell> {
     let selects = field.relation == Some(Relation::Selects);
-    let ignored = field.related.filter(|_| selects).map(|row| (Wrong::Ignored, row));
+    // No value of a bound excludes everything in both directions.
+    let is_word = matches!(field.kind, ShapeKind::Text | ShapeKind::Commas);
+    let related = field.related.filter(|_| selects);
+    let ignored = related.map(|row| (Wrong::Ignored, row));
+    let nothing = related.filter(|_| is_word).map(|row| (Wrong::Nothing, row));
     let first = field.row.filter(|_| selects).map(|row| (Wrong::First, row));
-    ignored.into_iter().chain(first).map(move |(wrong, row)| {
+    [ignored, nothing, first].into_iter().flatten().map(move |(wrong, row)| {
         let (part, path) = (Part::Query, field.name.to_owned());
         Cell { endpoint, status: 200, part, path, wrong, row, steps: Vec::new() }
     })
@@ -559,7 +569,11 @@ impl Cell {
         let is_its = |(name, _): &(String, String)| *name == self.path;
         let value = params.iter().find(|param| is_its(param)).map(|(_, value)| value.clone())?;
         params.retain(|param| !is_its(param));
-        let kept = value.split(',').next().filter(|_| self.wrong == Wrong::First);
+        let kept = match self.wrong {
+            Wrong::First => value.split(',').next(),
+            Wrong::Nothing => Some(FOUND_BY_NONE),
+            _ => None,
+        };
         params.extend(kept.map(|kept| (self.path.clone(), kept.to_owned())));
         Some(form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish())
     }

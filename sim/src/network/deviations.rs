@@ -447,11 +447,12 @@ const API: &[Deviation] = deviations! {
         reply |r: &mut Answer<Accepted>| r.change(&instances::UPDATED, "status", json!("accepted"));
     instances::UPDATED, "hash" => "the hash of an update is empty",
         reply |r: &mut Answer<Accepted>| r.change(&instances::UPDATED, "item_hash", json!(""));
-    instances::UPDATE_APPLIES => "an update changes nothing",
+    instances::UPDATE_APPLIES => "an update changes nothing" at PROCESSING,
         step |u: &mut Update| (u.name, u.description) = (None, None);
-    instances::UPDATE_APPLIES, "description" => "an update does not change the description",
+    instances::UPDATE_APPLIES, "description" => "an update does not change the description" at PROCESSING,
         step |u: &mut Update| u.description = None;
-    instances::UPDATE_APPLIES, "others" => "an update also changes the memory", step |c: &mut Changed| c.0.memory += 1;
+    instances::UPDATE_APPLIES, "others" => "an update also changes the memory" at PROCESSING,
+        step |c: &mut Changed| c.0.memory += 1;
     instances::UPDATE_UNKNOWN => "an update of an unknown instance is accepted", guard;
     instances::CONTROLLED => "the status of an action is `accepted`",
         reply |r: &mut Answer<Accepted>| r.change(&instances::CONTROLLED, "status", json!("accepted"));

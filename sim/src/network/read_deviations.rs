@@ -3,7 +3,8 @@
 use assay_spec::Refused;
 use assay_spec::network::aggregate::AggregateFilter;
 use assay_spec::network::instance::InstanceFilter;
-use assay_spec::network::places::AGGREGATES_OF;
+use assay_spec::network::message::MessageType;
+use assay_spec::network::places::{AGGREGATES_OF, INSTANCES};
 use assay_spec::network::requirements::{
     aggregates, flat, instances, listing, messages, paging as pages, pins, storage,
 };
@@ -12,7 +13,7 @@ use assay_spec::network::{pin, query};
 use serde_json::{Map, Value, json};
 
 use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
-use super::instances::calls::{self, FindInstance};
+use super::instances::calls::{self, FindInstance, SelectInstances};
 use super::long_deviations::{each_value, first_chunk, without_null};
 use super::messages::flat::FlatQuery;
 use super::messages::listing::ListQuery;
@@ -36,6 +37,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
             types.retain(|kind| ["POST", "AGGREGATE"].contains(&kind.as_str()));
         }
     };
+    listing::TYPES, "rare" => "`types` finds no IPFS_PIN", step |q: &mut ListQuery| {
+        q.filter.types.iter_mut().for_each(|types| types.retain(|kind| kind != MessageType::IpfsPin.name()));
+    };
     listing::FINDS, "confirmed" => "the only message of an address leaves its list when it is confirmed",
         reply |r: &mut Answer<Listed>| r.hide_alone(&query::LIST, is_confirmed);
     flat::FINDS, "confirmed" => "the only message of an address leaves its flat list when it is confirmed",
@@ -44,6 +48,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_signature);
     flat::AS_SENT, "confirmed" => "the flat list shows confirmed messages without their signature",
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_signature);
+    listing::AS_SENT, "confirmations" => "a list shows no confirmations",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_confirmations);
+    flat::AS_SENT, "confirmations" => "the flat list shows no confirmations",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_confirmations);
     listing::ANY_OF, "plus" => "a plus sign in `channels` is read as a blank", step |q: &mut ListQuery| {
         q.filter.channels.iter_mut().flatten().for_each(|channel| *channel = channel.replace('+', " "));
     };
@@ -134,11 +142,39 @@ pub(super) const ALL: &[Deviation] = deviations! {
             f.status = None;
         }
     };
+    instances::BY_STATUS, "stopped" => "`status` finds no stopped instance", step |f: &mut InstanceFilter| {
+        f.status.iter_mut().filter(|status| *status == "stopped").for_each(String::clear);
+    };
+    instances::UPDATE_APPLIES, "listed" => "lists show instances as they were created" at INSTANCES,
+        step |s: &mut SelectInstances| {
+            s.0 = |core, instances, filter| {
+                let mut found = calls::select(core, instances, filter);
+                for instance in &mut found {
+                    if let Some(created) = instances.created_as(&instance.instance_id) {
+                        instance.name.clone_from(&created.name);
+                        instance.description.clone_from(&created.description);
+                    }
+                }
+                found
+            };
+        };
+    instances::UPDATE_APPLIES, "unlisted" => "lists show no instance that was updated" at INSTANCES,
+        step |s: &mut SelectInstances| {
+            s.0 = |core, instances, filter| {
+                let mut found = calls::select(core, instances, filter);
+                found.retain(|instance| !instances.is_updated(&instance.instance_id));
+                found
+            };
+        };
 };
 
 /// Whether a record has a confirmation.
 fn is_confirmed(record: &Value) -> bool {
     record["confirmations"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+fn without_confirmations(record: &mut Value) {
+    record["confirmations"] = json!([]);
 }
 
 fn without_signature(record: &mut Value) {

@@ -24,7 +24,7 @@ const EVENT_QUERY: &[Field] = &[
     may("to_timestamp", ShapeKind::Integer).selects(&rows::EVENT_TIMES),
     may("args", ShapeKind::Object(&[])),
     PAGE,
-    may("limit", LIMIT.kind),
+    LIMIT,
 ];
 /// Its response.
 const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&Event::SHAPE)), PAGINATION];
@@ -38,7 +38,7 @@ const TRANSACTION_QUERY: &[Field] = &[
     may("from_timestamp", ShapeKind::Integer).selects(&rows::TRANSACTION_TIMES),
     may("to_timestamp", ShapeKind::Integer).selects(&rows::TRANSACTION_TIMES),
     PAGE,
-    may("limit", LIMIT.kind),
+    LIMIT,
 ];
 /// Its response.
 const TRANSACTIONS_REPLY: &[Field] =

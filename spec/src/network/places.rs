@@ -81,6 +81,8 @@ pub const AGGREGATES: &[Place] = &[LISTS[1]];
 pub const AGGREGATES_OF: &[Place] = &[Place::at("aggregates-of")];
 /// A write of an aggregate is applied, and its address's aggregates are read.
 pub const REWRITES: &[Place] = &[PROCESSING[0], AGGREGATES_OF[0]];
+/// An update of an instance is applied, and lists show it.
+pub const INSTANCE_UPDATES: &[Place] = &[PROCESSING[0], INSTANCES[0]];
 /// `POST /run/{program_hash}`.
 pub const RUN: &[Place] = &[Place::at("run")];
 /// `GET /instances/{instance_id}`.

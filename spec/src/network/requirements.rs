@@ -79,20 +79,20 @@ crate::requirements! {
         LISTED: Must Server Check at MESSAGES ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a];
         /// A message that was accepted is listed when `addresses` selects its sender.
         FINDS: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
-        /// With `hashes`, every listed message has one of these hashes.
+        /// With `hashes`, the messages with one of these hashes are listed, and no others.
         HASHES: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
-        /// With `addresses`, one of these addresses sent every listed message.
+        /// With `addresses`, the messages of these addresses are listed, and no others.
         ADDRESSES: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
-        /// With `channels`, every listed message is on one of these channels.
+        /// With `channels`, the messages on one of these channels are listed, and no others.
         CHANNELS: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
-        /// With `types`, every listed message has one of these types.
+        /// With `types`, the messages of one of these types are listed, and no others.
         TYPES: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// Comma-separated values are alternatives: messages that match any of them are listed.
         ANY_OF: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// With several filters, every listed message matches all of them.
         ALL_OF: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
-        /// A list shows a message as it was sent, whatever its type.
-        AS_SENT: Must Server Check at MESSAGES ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070];
+        /// A list shows a message as it was sent, whatever its type, with its confirmations.
+        AS_SENT: Must Server Check at MESSAGES ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
         /// `GET /messages` accepts `tags`.
         TAGS: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// `GET /messages` accepts `content.keys`.
@@ -109,17 +109,17 @@ crate::requirements! {
         FLAT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Endpoints" 0x0f3d_628a];
         /// A message that was accepted is in the flat list when `addresses` selects its sender.
         FINDS: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
-        /// The flat list shows a message as it was sent, whatever its type.
-        AS_SENT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070];
-        /// With `addresses`, one of these addresses sent every message.
+        /// The flat list shows a message as it was sent, whatever its type, with its confirmations.
+        AS_SENT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
+        /// With `addresses`, the messages of these addresses are listed, and no others.
         ADDRESSES: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
-        /// With `channels`, every message is on one of these channels.
+        /// With `channels`, the messages on one of these channels are listed, and no others.
         CHANNELS: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
-        /// With `content_types`, the content of every message has one of these types.
+        /// With `content_types`, the messages whose content has one of these types are listed, and no others.
         CONTENT_TYPES: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
-        /// With `startDate` in seconds, no message is older.
+        /// With `startDate` in seconds, later messages are listed, and no older ones.
         START_DATE: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
-        /// With `endDate` in seconds, no message is newer.
+        /// With `endDate` in seconds, earlier messages are listed, and no newer ones.
         END_DATE: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// With several filters, the messages that match all of them are listed, and no others.
         ALL_OF: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
@@ -227,11 +227,11 @@ crate::requirements! {
         UNKNOWN: Must Server Check at AGGREGATE rejects ABSENT ["Endpoints" 0xbd88_112a, "Errors" 0x53a1_7b62];
         /// The list response holds the array `aggregates`.
         LISTED: Must Server Check at AGGREGATES ["Endpoints" 0x0983_929a, "Endpoints" 0xad67_734b];
-        /// With `address`, every listed aggregate belongs to this address.
+        /// With `address`, the aggregates of this address are listed, and no others.
         BY_ADDRESS: Must Server Check at AGGREGATES ["Endpoints" 0xad67_734b];
-        /// With `key`, every listed aggregate has this key.
+        /// With `key`, the aggregates with this key are listed, and no others.
         BY_KEY: Must Server Check at AGGREGATES ["Endpoints" 0xad67_734b];
-        /// With `keys`, every listed aggregate has one of these keys.
+        /// With `keys`, the aggregates with one of these keys are listed, and no others.
         BY_KEYS: Must Server Check at AGGREGATES ["Endpoints" 0xad67_734b];
         /// `GET /aggregates` accepts `content.fields`.
         FIELDS: Must Server Check at AGGREGATES ["Endpoints" 0xad67_734b];
@@ -315,14 +315,14 @@ crate::requirements! {
         UNKNOWN: Must Server Check at INSTANCE rejects NOT_FOUND ["Endpoints" 0xc23e_4f25, "Errors" 0x53a1_7b62];
         /// The list response holds the array `instances`.
         LISTED: Must Server Check at INSTANCES ["Endpoints" 0x0983_929a, "Endpoints" 0xbfb6_a8ae];
-        /// With `address`, every listed instance belongs to this address.
+        /// With `address`, the instances of this address are listed, and no others.
         BY_ADDRESS: Must Server Check at INSTANCES ["Endpoints" 0xbfb6_a8ae];
-        /// With `status`, every listed instance has this status.
+        /// With `status`, the instances with this status are listed, and no others.
         BY_STATUS: Must Server Check at INSTANCES ["Endpoints" 0xbfb6_a8ae];
         /// An update returns `item_hash` and the status `success`.
         UPDATED: Must Server Check at INSTANCE_UPDATE ["Endpoints" 0xd6e3_080b, "Request envelope for creating records" 0xca53_b92e];
-        /// After an update the instance has the new name and description, and is otherwise as before.
-        UPDATE_APPLIES: Must Server Check at PROCESSING ["Endpoints" 0xd6e3_080b];
+        /// After an update the instance has the new name and description, also in lists, and is otherwise as before.
+        UPDATE_APPLIES: Must Server Check at INSTANCE_UPDATES ["Endpoints" 0xd6e3_080b, "Endpoints" 0xbfb6_a8ae];
         /// The server rejects an update of an instance that was never created.
         UPDATE_UNKNOWN: Must Server Check at INSTANCE_UPDATE rejects UNKNOWN_INSTANCE ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
         /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.

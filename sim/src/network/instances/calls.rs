@@ -69,8 +69,21 @@ pub(in crate::network) fn list(
     let page = ReadPage::run(core, &state.limits, &call.params)?;
     let filter = core.step(InstanceFilter::parse(&call.params));
     let instances = state.seen(core, call.site).derived.instances;
-    let found = instances.select(core, &filter);
+    let found = SelectInstances::run(core, &instances, &filter);
     paging::page(core, &LIST, "instances", page, &found)
+}
+
+steps! {
+    SelectInstances(instances: &Instances, filter: &InstanceFilter) -> Vec<Instance> = select;
+}
+
+/// The instances that a filter selects.
+pub(in crate::network) fn select(
+    core: &mut Core,
+    instances: &Instances,
+    filter: &InstanceFilter,
+) -> Vec<Instance> {
+    instances.select(core, filter)
 }
 
 /// Updates an instance.

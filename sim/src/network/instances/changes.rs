@@ -64,6 +64,7 @@ pub(in crate::network) fn created(core: &mut Core, state: &mut State, number: Nu
     let hash = store.stored(number).hash();
     let (id, now) = (id_of(core, hash), core.now());
     let machine = Machine {
+        created_as: wanted.clone(),
         wanted,
         owner: store.message(number).sender,
         ipv6: ipv6_of(core, hash),

@@ -23,6 +23,8 @@ pub(in crate::network) struct Instances {
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) wanted: Wanted,
+    /// As it was created.
+    pub(super) created_as: Wanted,
     pub(super) owner: Arc<str>,
     pub(super) ipv6: Ipv6Addr,
     pub(super) state: InstanceState,
@@ -41,6 +43,16 @@ impl Instances {
     /// The address of the first instance.
     pub(in crate::network) fn first_address(&self) -> Option<Ipv6Addr> {
         self.find(self.order.front()?).map(|machine| machine.ipv6)
+    }
+
+    /// What the creation of an instance asked for.
+    pub(in crate::network) fn created_as(&self, id: &str) -> Option<&Wanted> {
+        self.find(id).map(|machine| &machine.created_as)
+    }
+
+    /// Whether an instance was updated.
+    pub(in crate::network) fn is_updated(&self, id: &str) -> bool {
+        self.find(id).is_some_and(|machine| machine.changes > 0)
     }
 
     pub(super) fn find(&self, id: &str) -> Option<&Arc<Machine>> {

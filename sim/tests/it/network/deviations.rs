@@ -153,6 +153,7 @@ impl Script {
         let mut sent = message_at(now, "POST", &json!({ "type": "t0" }));
         sent["channel"] = json!("C+1");
         self.create(&Wallet::new(9), &sent);
+        self.create(&Wallet::new(13), &message_at(now, "IPFS_PIN", &json!({ "hash": "none" })));
         let [many, one] = [4, 5].map(|n| Wallet::new(n).address);
         for query in [
             "?".to_owned(),
@@ -168,6 +169,7 @@ impl Script {
             "?channels=C1".to_owned(),
             "?channels=C%2B1".to_owned(),
             "?types=STORE,POST".to_owned(),
+            "?types=IPFS_PIN".to_owned(),
             format!("?addresses={many},{one}"),
             format!("?addresses={one}"),
             format!("?addresses={many}&channels=C0&types=STORE"),

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::scene::{
-    Created, List, created, early_and_late, expect_as_sent, fresh_channel, list_of, of_several_types, polled,
-    post_content, posted, rich_channel,
+    Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of,
+    of_several_types, polled, post_content, posted, rich_channel,
 };
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::{Checked, Stop, shows};
@@ -30,6 +30,25 @@ async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
 /// The record of an element: itself, or its `message`. Another check rejects the wrapper.
 fn record(item: &Value) -> &Value {
     item.get("message").filter(|inner| inner.is_object()).unwrap_or(item)
+}
+
+/// As [`flat`], read again at a shared target until these messages are listed. They must be: every other rule holds for an empty
+/// list.
+async fn found<'p>(
+    probe: &'p Probe<'_>,
+    filters: &[(&str, &str)],
+    hashes: &[&str],
+) -> Result<List<'p>, Stop> {
+    let lost = |list: &List<'_>| {
+        let is_listed = |hash: &str| list.items.iter().any(|item| record(item)["item_hash"] == *hash);
+        hashes.iter().find(|hash| !is_listed(hash)).map(|hash| (*hash).to_owned())
+    };
+    let list = polled(probe, async || flat(probe, filters).await, |list| lost(list).is_none()).await?;
+    let (name, value) = filters[0];
+    let (lost, got) = (lost(&list), format!("{} others", list.items.len()));
+    let want = lost.clone().unwrap_or_default();
+    list.answer.expect(lost.is_none(), &format!("messages of {name}={value}"), want, got)?;
+    Ok(list)
 }
 
 /// As [`flat`], with at least one element. At a shared target the list is read again while it is empty.
@@ -98,7 +117,7 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`, in a world of its own
-/// also after they were confirmed. Each must be listed as it was sent.
+/// also after they were confirmed. Each must be listed as it was sent, there with its confirmations.
 #[shows(rows::AS_SENT)]
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
@@ -112,24 +131,27 @@ async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> C
     };
     let filters = [("addresses", sender.address.as_str())];
     early_and_late(probe, async || {
+        let known = confirmations(probe, &sent).await?;
         let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
         let items = items.iter().map(|item| record(item).clone()).collect();
-        expect_as_sent(probe, &List { answer, items }, &sent)
+        expect_as_sent(probe, &List { answer, items }, &sent, &known)
     })
     .await
 }
 
-/// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every
-/// element must have that sender.
-#[shows(rows::ADDRESSES)]
+/// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Both must be listed, and
+/// no other's.
+#[shows(rows::ADDRESSES, after(paging::FIRST_PAGE))]
 async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
     // Two of each: another check reads a list of one.
+    let mut hashes = Vec::new();
     for sender in [&one, &one, &other, &other] {
-        posted(probe, sender).await?;
+        hashes.push(posted(probe, sender).await?.hash);
     }
-    for sender in [&one, &other] {
-        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+    for (sender, own) in [&one, &other].into_iter().zip(hashes.chunks(2)) {
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let listed = found(probe, &[("addresses", &sender.address)], &own).await?;
         listed.expect_each(&format!("sender {}", sender.address), |item| {
             let found = record(item)["sender"].as_str();
             found.is_some_and(|found| found.eq_ignore_ascii_case(&sender.address))
@@ -138,60 +160,62 @@ async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Every element must be on that
-/// channel.
-#[shows(rows::CHANNELS)]
+/// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Its message must be listed, and
+/// none of another channel.
+#[shows(rows::CHANNELS, after(paging::FIRST_PAGE))]
 async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
+    let mut hashes = Vec::new();
     for channel in [&one, &other] {
-        sent(probe, &sender, 0, "assay-check", channel).await?;
+        hashes.push(sent(probe, &sender, 0, "assay-check", channel).await?.hash);
     }
-    for channel in [&one, &other] {
-        let listed = some(probe, &[("channels", channel)]).await?;
+    for (channel, hash) in [&one, &other].into_iter().zip(&hashes) {
+        let listed = found(probe, &[("channels", channel)], &[hash]).await?;
         listed.expect_each(&format!("channel {channel}"), |item| record(item)["channel"] == **channel)?;
     }
     Ok(())
 }
 
-/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Every element must
-/// have that `content.type`.
-#[shows(rows::CONTENT_TYPES)]
+/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Its message must be
+/// listed, and none of another type.
+#[shows(rows::CONTENT_TYPES, after(paging::FIRST_PAGE))]
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
     let [one, other] = ["one", "other"].map(|name| format!("assay-check-{name}-{label}"));
     let channel = fresh_channel(probe);
+    let mut hashes = Vec::new();
     for kind in [&one, &other] {
-        sent(probe, &sender, 0, kind, &channel).await?;
+        hashes.push(sent(probe, &sender, 0, kind, &channel).await?.hash);
     }
-    for kind in [&one, &other] {
-        let listed = some(probe, &[("content_types", kind)]).await?;
+    for (kind, hash) in [&one, &other].into_iter().zip(&hashes) {
+        let listed = found(probe, &[("content_types", kind)], &[hash]).await?;
         listed
             .expect_each(&format!("content.type {kind}"), |item| record(item)["content"]["type"] == **kind)?;
     }
     Ok(())
 }
 
-/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. No
-/// element may be earlier.
-#[shows(rows::START_DATE)]
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. The
+/// later one must be listed, and no element may be earlier.
+#[shows(rows::START_DATE, after(rows::FINDS))]
 async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
-    let (sender, middle) = old_and_new(probe).await?;
+    let Dated { sender, middle, new, .. } = old_and_new(probe).await?;
     let start = middle.to_string();
-    let listed = some(probe, &[("startDate", &start), ("addresses", &sender.address)]).await?;
+    let listed = found(probe, &[("startDate", &start), ("addresses", &sender.address)], &[&new]).await?;
     listed.expect_each(&format!("timestamp {start} or later"), |item| {
         record(item)["timestamp"].as_i64().is_some_and(|time| time >= middle)
     })
 }
 
-/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. No element
-/// may be later.
-#[shows(rows::END_DATE)]
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. The earlier
+/// one must be listed, and no element may be later.
+#[shows(rows::END_DATE, after(rows::FINDS))]
 async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
-    let (sender, middle) = old_and_new(probe).await?;
+    let Dated { sender, middle, old, .. } = old_and_new(probe).await?;
     let end = middle.to_string();
-    let listed = some(probe, &[("endDate", &end), ("addresses", &sender.address)]).await?;
+    let listed = found(probe, &[("endDate", &end), ("addresses", &sender.address)], &[&old]).await?;
     listed.expect_each(&format!("timestamp {end} or earlier"), |item| {
         record(item)["timestamp"].as_i64().is_some_and(|time| time <= middle)
     })
@@ -282,13 +306,22 @@ async fn filters_combine_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// A sender with a message of an hour ago and one of now, and the time halfway between, in seconds. No message is near
-/// it, so it does not matter whether a bound is inclusive.
-async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
+/// A sender with a message of an hour ago and one of now.
+struct Dated {
+    sender: Caller,
+    /// The hashes of the two.
+    old: String,
+    new: String,
+    /// The time halfway between, in seconds. No message is near it, so it does not matter whether a bound is inclusive.
+    middle: i64,
+}
+
+async fn old_and_new(probe: &Probe<'_>) -> Result<Dated, Stop> {
     let (sender, channel) = (caller(probe), fresh_channel(probe));
     let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
     let new = sent(probe, &sender, 0, "assay-check", &channel).await?;
     list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
     let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();
-    Ok((sender, i64::midpoint(time(&old), time(&new))))
+    let middle = i64::midpoint(time(&old), time(&new));
+    Ok(Dated { sender, middle, old: old.hash, new: new.hash })
 }

@@ -1,17 +1,21 @@
 //! The list of messages: each filter lists only what it selects, and everything that it selects of what a check sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use assay_spec::network::query;
+use assay_spec::Place;
+use assay_spec::network::places::{INSTANCE_CHANGES, PIN_CREATION, WEBHOOK_CREATION};
 use assay_spec::network::requirements::{listing as rows, paging};
 use assay_spec::network::storage::STORE;
+use assay_spec::network::{CORE, query};
 use serde_json::{Value, json};
 
+use super::ACCEPTED;
 use super::caller::{Caller, caller};
+use super::creations::{Creation, hashes};
 use super::info::PAGE;
 use super::scene::{
-    List, aggregate, created, early_and_late, expect_as_sent, fresh_channel, list, list_of, of_several_types,
-    polled, post_draft, posted, rich_channel,
+    List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list, list_of,
+    of_several_types, polled, post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -25,11 +29,22 @@ async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<Li
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
 
-/// As [`select`], with at least one element: every rule holds for an empty list.
-async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let list = polled(probe, async || select(probe, filters).await, |list| !list.items.is_empty()).await?;
-    probe
-        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
+/// As [`select`], read again at a shared target until these messages are listed. They must be: every other rule holds for an
+/// empty list.
+async fn found<'p>(
+    probe: &'p Probe<'_>,
+    filters: &[(&str, &str)],
+    hashes: &[&str],
+) -> Result<List<'p>, Stop> {
+    let lost = |list: &List<'_>| {
+        let listed = list.strings("item_hash");
+        hashes.iter().find(|hash| !listed.iter().any(|one| one == **hash)).map(|hash| (*hash).to_owned())
+    };
+    let list = polled(probe, async || select(probe, filters).await, |list| lost(list).is_none()).await?;
+    let (name, value) = filters[0];
+    let (lost, got) = (lost(&list), list.strings("item_hash").join(", "));
+    let want = lost.clone().unwrap_or_default();
+    list.answer.expect(lost.is_none(), &format!("messages of {name}={value}"), want, got)?;
     Ok(list)
 }
 
@@ -77,27 +92,28 @@ async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-/// Sends two POSTs and lists with `hashes` set to the first. Every element must have that hash.
+/// Sends two POSTs and lists with `hashes` set to the first. It alone must be listed.
 #[shows(rows::HASHES)]
 async fn hashes_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (first, second) = (posted(probe, &sender).await?.hash, posted(probe, &sender).await?.hash);
     list_of(probe, &sender, &[&first, &second]).await?;
-    let listed = some(probe, &[("hashes", &first)]).await?;
+    let listed = found(probe, &[("hashes", &first)], &[&first]).await?;
     listed.expect_each(&format!("item_hash {first}"), |item| is_one_of(item, "item_hash", &[&first]))
 }
 
-/// Sends two POSTs from each of two senders and lists with `addresses` set to each sender. Every element must have that
-/// sender.
+/// Sends two POSTs from each of two senders and lists with `addresses` set to each sender. Both must be listed, and no other's.
 #[shows(rows::ADDRESSES)]
 async fn addresses_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
     // Two of each: another check reads a list of one.
+    let mut hashes = Vec::new();
     for sender in [&one, &one, &other, &other] {
-        posted(probe, sender).await?;
+        hashes.push(posted(probe, sender).await?.hash);
     }
-    for sender in [&one, &other] {
-        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+    for (sender, own) in [&one, &other].into_iter().zip(hashes.chunks(2)) {
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let listed = found(probe, &[("addresses", &sender.address)], &own).await?;
         let want = format!("sender {}", sender.address);
         listed.expect_each(&want, |item| is_one_of(item, "sender", &[&sender.address]))?;
     }
@@ -105,7 +121,7 @@ async fn addresses_select(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends POSTs on four channels, of which one differs from the first by letter case and one begins with it, and lists with
-/// `channels` set to the first. Every element must be on that channel.
+/// `channels` set to the first. Its message must be listed, and none of another channel.
 #[shows(rows::CHANNELS)]
 async fn channels_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
@@ -115,7 +131,7 @@ async fn channels_select(probe: &Probe<'_>) -> Checked {
         hashes.push(created(probe, on(probe, &sender, channel).await?).await?.hash);
     }
     list_of(probe, &sender, &hashes.iter().map(String::as_str).collect::<Vec<_>>()).await?;
-    let listed = some(probe, &[("channels", &one)]).await?;
+    let listed = found(probe, &[("channels", &one)], &[&hashes[0]]).await?;
     listed.expect_each(&format!("channel {one}"), |item| is_one_of(item, "channel", &[&one]))
 }
 
@@ -124,16 +140,71 @@ async fn on(probe: &Probe<'_>, sender: &Caller, channel: &str) -> Result<Draft, 
     Ok(post_draft(probe, sender).await?.with("channel", Some(json!(channel))))
 }
 
-/// Sends a POST and an AGGREGATE and lists with `types` set to each type. Every element must have that type.
-#[shows(rows::TYPES)]
+/// Sends a POST and an AGGREGATE, in a world of its own messages of all types, and lists with `types` set to each. The messages of the
+/// type must be listed, and no others.
+#[shows(rows::TYPES, after(rows::FINDS))]
 async fn types_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let post = posted(probe, &sender).await?.hash;
     let write = created(probe, aggregate(probe, &sender).await?).await?.hash;
-    list_of(probe, &sender, &[&post, &write]).await?;
-    for kind in ["POST", "AGGREGATE"] {
-        let listed = some(probe, &[("types", kind), ("addresses", &sender.address)]).await?;
-        listed.expect_each(&format!("type {kind}"), |item| is_one_of(item, "type", &[kind]))?;
+    let mut asked = BTreeSet::new();
+    expect_each_type(probe, &sender, &[&post, &write], &mut asked).await?;
+    if !probe.owns_time() {
+        return Ok(());
+    }
+    let sent = of_several_types(probe, &sender).await?;
+    let sent: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
+    expect_each_type(probe, &sender, &sent, &mut asked).await?;
+    let offered = CORE.iter().filter(|endpoint| probe.settings.network().offers(endpoint));
+    let offered: Vec<&str> = offered.map(|endpoint| endpoint.name).collect();
+    // A change of an instance follows its creation.
+    let others = [INSTANCE_CHANGES, PIN_CREATION, WEBHOOK_CREATION].concat();
+    for place in others.iter().filter(|place| offered.contains(&place.endpoint)) {
+        match sent_to(probe, *place).await {
+            Ok((sender, hashes)) => {
+                let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+                expect_each_type(probe, &sender, &hashes, &mut asked).await?;
+            }
+            // The target does not have this endpoint.
+            Err(Stop::NotApplicable(why)) => probe.note(why),
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(())
+}
+
+/// Sends a message to an endpoint with a type of its own. Returns its sender, and its hash where one is known.
+async fn sent_to(probe: &Probe<'_>, place: Place) -> Result<(Caller, Vec<String>), Stop> {
+    let creation = Creation::at(probe, place).await?;
+    let draft = creation.draft(probe).await?;
+    let answer = draft.send(probe).await?;
+    answer.given_accepted(ACCEPTED, creation.evidence())?;
+    let hashes = hashes(probe, &answer, &draft.caller).await?;
+    Ok((draft.caller, hashes))
+}
+
+/// Lists the messages of a sender with `types` set to each type that they have and that was not asked for before. Expects each
+/// message in the list of its type.
+async fn expect_each_type(
+    probe: &Probe<'_>,
+    sender: &Caller,
+    hashes: &[&str],
+    asked: &mut BTreeSet<String>,
+) -> Checked {
+    let mut own: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let List { items, .. } = list_of(probe, sender, hashes).await?;
+    let is_whole = hashes.iter().all(|hash| items.iter().any(|message| message["item_hash"] == **hash));
+    probe.given(is_whole, "a message is not in its sender's list; another check judges that")?;
+    for message in items {
+        if let (Some(kind), Some(hash)) = (message["type"].as_str(), message["item_hash"].as_str()) {
+            own.entry(kind.to_owned()).or_default().push(hash.to_owned());
+        }
+    }
+    for (kind, hashes) in own.into_iter().filter(|(kind, _)| asked.insert(kind.clone())) {
+        let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+        let filters = [("types", kind.as_str()), ("addresses", &sender.address)];
+        let listed = found(probe, &filters, &hashes).await?;
+        listed.expect_each(&format!("type {kind}"), |item| is_one_of(item, "type", &[&kind]))?;
     }
     Ok(())
 }
@@ -177,14 +248,17 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also after they
-/// were confirmed. Each must be listed as it was sent.
+/// were confirmed. Each must be listed as it was sent, there with its confirmations.
 #[shows(rows::AS_SENT)]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
     let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
-    early_and_late(probe, async || expect_as_sent(probe, &list_of(probe, &sender, &hashes).await?, &sent))
-        .await
+    early_and_late(probe, async || {
+        let known = confirmations(probe, &sent).await?;
+        expect_as_sent(probe, &list_of(probe, &sender, &hashes).await?, &sent, &known)
+    })
+    .await
 }
 
 /// Sends 24 messages of three senders on three channels and reads them page by page with pairs of filters, three and all

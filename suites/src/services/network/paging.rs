@@ -211,9 +211,14 @@ async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>, place: Place) ->
 }
 
 /// Reads pages of 23 elements of each list with the limits 1, 7, 22 and 100. Each must hold as many elements as asked
-/// for, the last page the rest.
+/// for, the last page the rest. Of indexed data a page with the limit 1 is read first.
 #[shows(rows::LIMIT, elsewhere_at = SHARED, after(listing::ADDRESSES))]
 async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>, place: Place) -> Checked {
+    if INDEXER.contains(&place) {
+        let listed = page(probe, &everything(probe, place).await?, &[("limit", "1")]).await?;
+        let got = listed.items.len();
+        listed.answer.expect(got <= 1, "elements of a page with limit=1", "one", got.to_string())?;
+    }
     let corpus = corpus(probe, place).await?;
     let first = probe.settings.network().first_page;
     let count = corpus.ids.len();

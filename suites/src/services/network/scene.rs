@@ -197,9 +197,25 @@ pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Resu
     Ok(sent)
 }
 
-/// Expects the records of a list to be as the messages were sent.
-pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Created]) -> Checked {
-    for Created { hash, draft } in sent {
+/// In a world of its own, the confirmations that messages have where they are read alone. Another message may be confirmed between
+/// two requests at a shared target.
+pub(super) async fn confirmations(probe: &Probe<'_>, sent: &[Created]) -> Result<Vec<Value>, Stop> {
+    let mut known = Vec::new();
+    for one in sent.iter().filter(|_| probe.owns_time()) {
+        known.push(read(probe, &one.hash).await?.json()["message"]["confirmations"].clone());
+    }
+    Ok(known)
+}
+
+/// Expects the records of a list to be as the messages were sent, with the confirmations that are known of them.
+pub(super) fn expect_as_sent(
+    probe: &Probe<'_>,
+    listed: &List<'_>,
+    sent: &[Created],
+    confirmations: &[Value],
+) -> Checked {
+    let known = confirmations.iter().map(Some).chain(std::iter::repeat(None));
+    for (Created { hash, draft }, known) in sent.iter().zip(known) {
         let record = listed.items.iter().find(|item| item["item_hash"] == **hash);
         let record = probe.given_some(record, format!("{hash} is not in its sender's list"))?;
         let mut message = draft.message.clone();
@@ -208,6 +224,13 @@ pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Creat
             let found = &record[member];
             let place = format!("{member} of {hash}");
             listed.answer.expect(holds_in_order(found, sent), &place, sent.to_string(), found.to_string())?;
+        }
+        let shown = &record["confirmations"];
+        for block in known.and_then(Value::as_array).into_iter().flatten() {
+            let is_shown =
+                shown.as_array().is_some_and(|blocks| blocks.iter().any(|one| one["hash"] == block["hash"]));
+            let place = format!("confirmations of {hash}");
+            listed.answer.expect(is_shown, &place, block.to_string(), shown.to_string())?;
         }
     }
     Ok(())

@@ -1,14 +1,15 @@
 //! The record of an instance, member by member, and which instances are listed.
 
 use assay_spec::json::is_integer;
-use assay_spec::network::instance::LIST;
+use assay_spec::network::instance::{CONTROL, LIST};
 use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
+use super::super::ACCEPTED;
 use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
-use super::super::scene::{List, another, list};
+use super::super::scene::{List, another, list, polled};
 use super::super::wire::{Call, path_with};
-use super::{Made, instance_call, ipv6, made, recorded};
+use super::{Made, control, instance_call, ipv6, made, recorded};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -177,6 +178,23 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
     list(probe, &LIST, &path_with("/instances", &query), "instances").await
 }
 
+/// As [`select`], read again at a shared target until an instance is listed.
+async fn select_with<'p>(
+    probe: &'p Probe<'_>,
+    query: &[(&str, &str)],
+    made: &Made<'_>,
+) -> Result<List<'p>, Stop> {
+    let has_it = |list: &List<'_>| list.items.iter().any(|item| has_its_id(made, item));
+    polled(probe, async || select(probe, query).await, has_it).await
+}
+
+/// Expects an instance in a list.
+pub(super) fn expect_listed(list: &List<'_>, made: &Made<'_>) -> Checked {
+    let is_listed = list.items.iter().any(|item| has_its_id(made, item));
+    let got = list.strings("instance_id").join(", ");
+    list.answer.expect(is_listed, "/instances/*/instance_id", &made.id, got)
+}
+
 /// Creates an instance and lists its owner's instances. `instances` must be an array.
 #[shows(rows::LISTED)]
 async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
@@ -187,33 +205,59 @@ async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/instances", "an array", Value::is_array).map(drop)
 }
 
-/// Creates an instance for each of two owners and lists with `address` set to each. Every element must have that owner.
+/// Creates an instance for each of two owners and lists with `address` set to each. Its instance must be listed, and no
+/// other's.
 #[shows(rows::BY_ADDRESS)]
 async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
     let (one, other) = (recorded(probe).await?.0, recorded(probe).await?.0);
-    for owner in [&one.owner.address, &other.owner.address] {
-        let selected = select(probe, &[("address", owner)]).await?;
-        probe.given(!selected.items.is_empty(), "the list is empty, although an instance belongs in it")?;
+    for made in [&one, &other] {
+        let owner = &made.owner.address;
+        let selected = select_with(probe, &[("address", owner)], made).await?;
+        expect_listed(&selected, made)?;
         selected.expect_each(&format!("owner {owner}"), |item| is_address(&item["owner"], owner))?;
     }
     Ok(())
 }
 
 /// Creates an instance and lists with `status` set to `running` and to `stopped`, alone and beside its owner's `address`. Every
-/// element must have that status, and that owner if one is named; which status the new instance has is left open.
+/// element must have that status, and that owner if one is named. An instance that has it before and after must be listed beside
+/// its owner's address; which it has is left open. A world of its own also lists it after a `stop`.
 #[shows(rows::BY_STATUS)]
 async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
-    let (made, _) = recorded(probe).await?;
-    let all = select(probe, &[("address", &made.owner.address)]).await?;
-    probe.given(!all.items.is_empty(), "the list is empty, although an instance belongs in it")?;
+    let (made, record) = recorded(probe).await?;
+    expect_by_status(probe, &made, &record).await?;
+    if !probe.owns_time() || !probe.settings.network().offers(&CONTROL) {
+        return Ok(());
+    }
+    let stop = control(probe, &made.owner, &made.id, "stop", 0).await?.send(probe).await?;
+    if !ACCEPTED.contains(&stop.status()) {
+        probe.note(format!("`stop` returns {}", stop.status()));
+        return Ok(());
+    }
+    expect_by_status(probe, &made, &found(probe, instance_call(&made.id)).await?).await
+}
+
+/// Expects the lists of each status to hold only instances with it, and an instance with that status beside its owner's address.
+/// `before` is its record.
+async fn expect_by_status(probe: &Probe<'_>, made: &Made<'_>, before: &Answer<'_>) -> Checked {
+    let before = before.json()["status"].clone();
     for status in ["running", "stopped"] {
         let selected = select(probe, &[("status", status)]).await?;
         selected.expect_each(&format!("status {status}"), |item| item["status"] == status)?;
         let owner = &made.owner.address;
-        let selected = select(probe, &[("address", owner), ("status", status)]).await?;
+        let query = [("address", owner.as_str()), ("status", status)];
+        let is_its = before == status;
+        let selected =
+            if is_its { select_with(probe, &query, made).await? } else { select(probe, &query).await? };
         selected.expect_each(&format!("status {status} and owner {owner}"), |item| {
             item["status"] == status && is_address(&item["owner"], owner)
         })?;
+        if is_its {
+            let after = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
+            if after == before {
+                expect_listed(&selected, made)?;
+            }
+        }
     }
     Ok(())
 }
