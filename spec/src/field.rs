@@ -449,6 +449,18 @@ pub fn optional(endpoint: &'static Endpoint) -> Vec<(u16, String, &'static Field
     found
 }
 
+/// The fields of the responses of an endpoint whose values, or elements, may have several types: the status, the field as it is
+/// declared, and its declaration.
+pub fn unions(endpoint: &'static Endpoint) -> Vec<(u16, String, &'static Field)> {
+    let mut found = Vec::new();
+    each_of(endpoint, &mut |status, name, field| {
+        if !field.types().is_empty() {
+            found.push((status, name, field));
+        }
+    });
+    found
+}
+
 /// Calls `met` for every declared field of the responses of an endpoint: the status, the field as it is declared, and its
 /// declaration.
 fn each_of(endpoint: &'static Endpoint, met: &mut dyn FnMut(u16, String, &'static Field)) {

@@ -123,6 +123,23 @@ impl Field {
 }
 
 impl Field {
+    /// The types of its values, or of its elements, if the documents name several.
+    pub const fn types(&self) -> &'static [ShapeKind] {
+        let kinds: &[ShapeKind] = match &self.kind {
+            ShapeKind::Either(kinds) | ShapeKind::Array(ShapeKind::Either(kinds)) => kinds,
+            _ => &[],
+        };
+        let mut n = 0;
+        while n < kinds.len() {
+            // Another type is one that a server may choose, not one that the documents name.
+            if !matches!(kinds[n], ShapeKind::Text | ShapeKind::Boolean | ShapeKind::Integer) {
+                return &[];
+            }
+            n += 1;
+        }
+        kinds
+    }
+
     /// Whether the declaration says where its value comes from: by a relation, by a type that has one value, or by what it is
     /// made of.
     pub const fn is_related(&self) -> bool {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use assay_spec::catalogue::{self, site, stores};
 use assay_spec::endpoint::Endpoint;
+use assay_spec::reply::{is_of_kind, want};
 use assay_spec::shape::Field;
 use assay_spec::{Service, field};
 use serde_json::Value;
@@ -34,13 +35,17 @@ pub struct Coverage {
     /// No check used it, so the run sent one extra request.
     pub is_probed: bool,
     /// What the documents declare and no response to a check had: a status (`410`), or an optional field of the responses with a
-    /// status (`200 txtObserved.vault`). `None`: no check used it.
+    /// status (`200 txtObserved.vault`), or one of the types of a field (`200 attributes[].value as true or false`). `None`: no check
+    /// used it.
     pub unseen: Option<BTreeSet<String>>,
 }
 
-/// The optional fields that responses had.
+/// The optional fields that responses had, and which types the fields had that may have several.
 #[derive(Debug, Default)]
-pub(crate) struct Shown(BTreeSet<(usize, u16, usize)>);
+pub(crate) struct Shown(BTreeSet<Seat>);
+
+/// An endpoint, a status, a field, and the number of its type. 0: any.
+type Seat = (usize, u16, usize, usize);
 
 impl Shown {
     /// Adds those of an object in a response.
@@ -51,8 +56,18 @@ impl Shown {
         fields: &'static [Field],
         object: &Value,
     ) {
-        let present = fields.iter().filter(|field| !field.required && !object[field.name].is_null());
-        self.0.extend(present.map(|field| Shown::key(endpoint, status, field)));
+        for field in fields.iter().filter(|field| !object[field.name].is_null()) {
+            if !field.required {
+                self.0.insert(Shown::seat(endpoint, status, field, 0));
+            }
+            let value = &object[field.name];
+            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            for (n, kind) in field.types().iter().enumerate() {
+                if values.iter().any(|value| is_of_kind(kind, value)) {
+                    self.0.insert(Shown::seat(endpoint, status, field, n + 1));
+                }
+            }
+        }
     }
 
     /// Adds those of other responses.
@@ -61,8 +76,8 @@ impl Shown {
     }
 
     /// Each declaration has its own address.
-    fn key(endpoint: &'static Endpoint, status: u16, field: &'static Field) -> (usize, u16, usize) {
-        (std::ptr::from_ref(endpoint).addr(), status, std::ptr::from_ref(field).addr())
+    fn seat(endpoint: &'static Endpoint, status: u16, field: &'static Field, kind: usize) -> Seat {
+        (std::ptr::from_ref(endpoint).addr(), status, std::ptr::from_ref(field).addr(), kind)
     }
 }
 
@@ -145,14 +160,21 @@ pub fn gather<'run>(
     rows
 }
 
-/// Adds the optional fields that no response had.
+/// Adds the optional fields that no response had, and the types that none showed of a field.
 pub(crate) fn add_unseen_fields(rows: &mut [Coverage], shown: &Shown) {
     for row in rows {
         let Some(unseen) = &mut row.unseen else { continue };
         let optional = field::optional(row.endpoint).into_iter();
-        let absent = optional
-            .filter(|(status, _, field)| !shown.0.contains(&Shown::key(row.endpoint, *status, field)));
+        let is_shown = |status: u16, field: &'static Field, kind: usize| {
+            shown.0.contains(&Shown::seat(row.endpoint, status, field, kind))
+        };
+        let absent = optional.filter(|(status, _, field)| !is_shown(*status, field, 0));
         unseen.extend(absent.map(|(status, name, _)| format!("{status} {name}")));
+        for (status, name, field) in field::unions(row.endpoint) {
+            let kinds = field.types().iter().enumerate();
+            let absent = kinds.filter(|(n, _)| !is_shown(status, field, n + 1));
+            unseen.extend(absent.map(|(_, kind)| format!("{status} {name} as {}", want(kind))));
+        }
     }
 }
 
@@ -262,15 +284,24 @@ pub fn count(rows: &[Coverage], seen: Seen) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use assay_spec::publish::prepare::{ENDPOINT, Reply};
-    use assay_spec::shape::ShapeKind;
+    use assay_spec::metadata::token::BY_CID;
+    use assay_spec::publish::prepare::ENDPOINT;
+    use assay_spec::shape::{Reply, ShapeKind};
     use serde_json::json;
 
     use super::*;
 
+    /// The fields of the response with status 200, where the endpoint declares them.
+    fn fields_of(endpoint: &'static Endpoint) -> &'static [Field] {
+        match endpoint.expected(200).map(|expected| expected.body) {
+            Some(Reply::Json(ShapeKind::Object(fields))) => fields,
+            _ => panic!("its response is an object"),
+        }
+    }
+
     #[test]
     fn an_optional_field_is_unseen_until_a_response_has_it() {
-        let ShapeKind::Object(fields) = Reply::SHAPE else { panic!("an object") };
+        let fields = fields_of(&ENDPOINT);
         let unseen_after = |observed: Value| {
             let mut shown = Shown::default();
             shown.add(&ENDPOINT, 200, fields, &json!({ "txtObserved": observed }));
@@ -291,5 +322,38 @@ mod tests {
         };
         assert_eq!(unseen_after(Value::Null), ["200 txtObserved", "409 cause", "410"]);
         assert_eq!(unseen_after(json!({})), ["409 cause", "410"]);
+    }
+
+    #[test]
+    fn a_type_of_a_field_is_unseen_until_a_response_shows_it() {
+        let attributes = fields_of(&BY_CID).iter().find(|field| field.name == "attributes");
+        let Some(ShapeKind::Array(ShapeKind::Object(fields))) = attributes.map(|field| field.kind) else {
+            panic!("an array of objects")
+        };
+        let unseen_after = |values: &[Value]| {
+            let mut shown = Shown::default();
+            for value in values {
+                shown.add(&BY_CID, 200, fields, &json!({ "value": value }));
+            }
+            let mut rows = [Coverage {
+                endpoint: &BY_CID,
+                declared: true,
+                seen: Seen::Present,
+                accepted: Answers::default(),
+                rejected: Answers::default(),
+                is_probed: false,
+                unseen: Some(BTreeSet::new()),
+            }];
+            add_unseen_fields(&mut rows, &shown);
+            let [row] = rows;
+            let unseen = row.unseen.into_iter().flatten();
+            unseen.filter(|name| name.contains("attributes[]")).collect::<Vec<_>>()
+        };
+        let [text, number, flag] = ["a string", "an integer", "true or false"]
+            .map(|kind| format!("200 attributes[].value as {kind}"));
+        assert_eq!(unseen_after(&[]), [text.clone(), number, flag.clone()]);
+        assert_eq!(unseen_after(&[json!(7)]), [text, flag.clone()]);
+        assert_eq!(unseen_after(&[json!("a"), json!(7)]), [flag]);
+        assert_eq!(unseen_after(&[json!(true), json!("a"), json!(7)]), [] as [&str; 0]);
     }
 }
