@@ -122,6 +122,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
     response::CLAIM_TOKEN => "the token is empty", step |s: &mut ClaimToken| s.0 = |_, _, _| String::new();
     response::CLAIM_TOKEN, "same" => "every drop of one address has the same token",
         step |s: &mut ClaimToken| s.0 = |core, address, _| handler::claim_token(core, address, 0);
+    response::CLAIM_TOKEN, "counted" => "only a number at the end of a token differs", step |s: &mut ClaimToken| {
+        s.0 = |core, address, number| format!("{}-{number}", handler::claim_token(core, address, 0));
+    };
     response::URL => "the URL is only a path", reply |r: &mut Answer<DropResponse>| {
         let path = r.about.url.splitn(4, '/').last().unwrap_or_default();
         r["url"] = json!(format!("/{path}"));

@@ -29,7 +29,17 @@ async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
     second.answer.expect_json("/dropId", "a new id for each drop", |id| *id != first).map(drop)
 }
 
-/// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ.
+/// The fewest characters in which two secrets differ: those that are drawn at random differ in more by far.
+const SECRET_CHARACTERS: usize = 4;
+
+/// Whether one secret does not tell the other: they differ in more than the end of a counter.
+fn is_secret_beside(one: &str, other: &str) -> bool {
+    let longer = one.chars().count().max(other.chars().count());
+    let equal = one.chars().zip(other.chars()).filter(|(one, other)| one == other).count();
+    longer - equal >= SECRET_CHARACTERS
+}
+
+/// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ in at least four characters.
 #[shows(rows::CLAIM_TOKEN)]
 async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
     let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
@@ -37,7 +47,11 @@ async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
         ordinary(probe).await?.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
     let second = accepted(probe, Which::Second).await?;
     second.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
-    second.answer.expect_json("/claimToken", "a new token for each drop", |token| *token != first).map(drop)
+    second.answer.expect_json("/claimToken", "a new token for each drop", |token| *token != first)?;
+    let first = first.as_str().unwrap_or_default();
+    let want = "a token that does not follow from the one before";
+    let is_secret = |token: &Value| token.as_str().is_some_and(|token| is_secret_beside(first, token));
+    second.answer.expect_json("/claimToken", want, is_secret).map(drop)
 }
 
 /// Uploads a site. `url` must be an absolute http or https URL.
@@ -121,4 +135,17 @@ async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
     let public = dropped.text("url");
     let is_secret = !public.contains(&token) && !decoded(&public).contains(&token);
     dropped.answer.expect(is_secret, "/url", "a URL without the token", public)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret_beside;
+
+    #[test]
+    fn a_counter_is_not_a_secret() {
+        for (one, other) in [("1", "2"), ("token-0009", "token-0010"), ("99", "100"), ("same", "same")] {
+            assert!(!is_secret_beside(one, other), "{one} {other}");
+        }
+        assert!(is_secret_beside("head.body.Zk3q", "head.body.a91X") && is_secret_beside("a8Kq", "2hPz"));
+    }
 }
