@@ -47,6 +47,19 @@ pub enum Part {
     Query,
 }
 
+impl Part {
+    /// What a name of one of its fields begins with.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Part::Body => "",
+            Part::Event => "event:",
+            Part::Bytes => "bytes:",
+            Part::Header => "header:",
+            Part::Query => "query:",
+        }
+    }
+}
+
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
@@ -208,13 +221,7 @@ pub const PREFIX: &str = "field:";
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cell { endpoint, status, path, wrong, .. } = self;
-        let part = match self.part {
-            Part::Body => "",
-            Part::Event => "event:",
-            Part::Bytes => "bytes:",
-            Part::Header => "header:",
-            Part::Query => "query:",
-        };
+        let part = self.part.prefix();
         write!(f, "{PREFIX}{} {}/{status}/{part}{path}={}", endpoint.method, endpoint.path, wrong.name())
     }
 }
@@ -252,7 +259,7 @@ pub fn open(endpoint: &'static Endpoint) -> Vec<(u16, String, &'static str)> {
             Reply::Json(kind) => note(kind, ""),
             Reply::JsonOrEvents(kind, event) => {
                 note(kind, "");
-                note(event, "event:");
+                note(event, Part::Event.prefix());
             }
             Reply::Open(why) => found.push((status, String::new(), why)),
             Reply::Bytes => found.push((status, String::new(), "it is whatever was stored or computed")),
@@ -438,12 +445,12 @@ pub fn free(endpoint: &'static Endpoint) -> Vec<(u16, String, Option<&'static st
     found
 }
 
-/// The fields that a response of an endpoint may lack: the status, the field as it is declared, and its declaration.
-pub fn optional(endpoint: &'static Endpoint) -> Vec<(u16, String, &'static Field)> {
+/// The fields that a response of an endpoint may lack: the status, and the field as it is declared.
+pub fn optional(endpoint: &'static Endpoint) -> Vec<(u16, String)> {
     let mut found = Vec::new();
     each_of(endpoint, &mut |status, name, field| {
         if !field.required {
-            found.push((status, name, field));
+            found.push((status, name));
         }
     });
     found
@@ -475,7 +482,7 @@ fn each_of(endpoint: &'static Endpoint, met: &mut dyn FnMut(u16, String, &'stati
             Reply::Json(kind) => note(kind, ""),
             Reply::JsonOrEvents(kind, event) => {
                 note(kind, "");
-                note(event, "event:");
+                note(event, Part::Event.prefix());
             }
             Reply::Open(_) | Reply::Bytes | Reply::Html | Reply::Text(_) => {}
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use assay_spec::catalogue::{self, site, stores};
 use assay_spec::endpoint::Endpoint;
 use assay_spec::reply::{is_of_kind, want};
-use assay_spec::shape::Field;
+use assay_spec::shape::{Field, ShapeKind};
 use assay_spec::{Service, field};
 use serde_json::Value;
 
@@ -40,33 +40,35 @@ pub struct Coverage {
     pub unseen: Option<BTreeSet<String>>,
 }
 
-/// The optional fields that responses had, and which types the fields had that may have several.
+/// The optional fields that responses had, and the types of the fields that may have several: the endpoint, the status, and the
+/// field as a report names it.
 #[derive(Debug, Default)]
-pub(crate) struct Shown(BTreeSet<Seat>);
-
-/// An endpoint, a status, a field, and the number of its type. 0: any.
-type Seat = (usize, u16, usize, usize);
+pub(crate) struct Shown(BTreeSet<(&'static str, &'static str, u16, String)>);
 
 impl Shown {
-    /// Adds those of an object in a response.
+    /// Adds those of an object in a response. `place` is what the names of its fields begin with.
     pub(crate) fn add(
         &mut self,
-        endpoint: &'static Endpoint,
-        status: u16,
+        (endpoint, status): (&'static Endpoint, u16),
+        place: impl FnOnce() -> String,
         fields: &'static [Field],
         object: &Value,
     ) {
-        for field in fields.iter().filter(|field| !object[field.name].is_null()) {
-            if !field.required {
-                self.0.insert(Shown::seat(endpoint, status, field, 0));
-            }
-            let value = &object[field.name];
+        let mut present = fields
+            .iter()
+            .filter(|field| !object[field.name].is_null() && (!field.required || !field.types().is_empty()))
+            .peekable();
+        if present.peek().is_none() {
+            return;
+        }
+        let place = place();
+        for field in present {
+            let (name, value) = (format!("{place}{}", field.name), &object[field.name]);
             let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-            for (n, kind) in field.types().iter().enumerate() {
-                if values.iter().any(|value| is_of_kind(kind, value)) {
-                    self.0.insert(Shown::seat(endpoint, status, field, n + 1));
-                }
-            }
+            let kinds = field.types().iter();
+            let kinds = kinds.filter(|kind| values.iter().any(|value| is_of_kind(kind, value)));
+            let names = kinds.map(|kind| of_kind(&name, kind)).chain([name.clone()]);
+            self.0.extend(names.map(|name| (endpoint.method, endpoint.path, status, name)));
         }
     }
 
@@ -74,11 +76,11 @@ impl Shown {
     pub(crate) fn merge(&mut self, mut more: Shown) {
         self.0.append(&mut more.0);
     }
+}
 
-    /// Each declaration has its own address.
-    fn seat(endpoint: &'static Endpoint, status: u16, field: &'static Field, kind: usize) -> Seat {
-        (std::ptr::from_ref(endpoint).addr(), status, std::ptr::from_ref(field).addr(), kind)
-    }
+/// The name of a field that has this type.
+fn of_kind(name: &str, kind: &ShapeKind) -> String {
+    format!("{name} as {}", want(kind))
 }
 
 /// Responses of one kind.
@@ -165,15 +167,15 @@ pub(crate) fn add_unseen_fields(rows: &mut [Coverage], shown: &Shown) {
     for row in rows {
         let Some(unseen) = &mut row.unseen else { continue };
         let optional = field::optional(row.endpoint).into_iter();
-        let is_shown = |status: u16, field: &'static Field, kind: usize| {
-            shown.0.contains(&Shown::seat(row.endpoint, status, field, kind))
-        };
-        let absent = optional.filter(|(status, _, field)| !is_shown(*status, field, 0));
-        unseen.extend(absent.map(|(status, name, _)| format!("{status} {name}")));
-        for (status, name, field) in field::unions(row.endpoint) {
-            let kinds = field.types().iter().enumerate();
-            let absent = kinds.filter(|(n, _)| !is_shown(status, field, n + 1));
-            unseen.extend(absent.map(|(_, kind)| format!("{status} {name} as {}", want(kind))));
+        let unions = field::unions(row.endpoint).into_iter().flat_map(|(status, name, field)| {
+            let kinds = field.types().iter();
+            kinds.map(move |kind| (status, of_kind(&name, kind))).collect::<Vec<_>>()
+        });
+        for (status, name) in optional.chain(unions) {
+            let key = (row.endpoint.method, row.endpoint.path, status, name);
+            if !shown.0.contains(&key) {
+                unseen.insert(format!("{status} {}", key.3));
+            }
         }
     }
 }
@@ -304,7 +306,8 @@ mod tests {
         let fields = fields_of(&ENDPOINT);
         let unseen_after = |observed: Value| {
             let mut shown = Shown::default();
-            shown.add(&ENDPOINT, 200, fields, &json!({ "txtObserved": observed }));
+            let body = json!({ "txtObserved": observed });
+            shown.add((&ENDPOINT, 200), String::new, fields, &body);
             let unseen = Some(BTreeSet::from(["410".to_owned()]));
             let answers = Answers::default();
             let mut rows = [Coverage {
@@ -333,7 +336,8 @@ mod tests {
         let unseen_after = |values: &[Value]| {
             let mut shown = Shown::default();
             for value in values {
-                shown.add(&BY_CID, 200, fields, &json!({ "value": value }));
+                let place = || "attributes[].".to_owned();
+                shown.add((&BY_CID, 200), place, fields, &json!({ "value": value }));
             }
             let mut rows = [Coverage {
                 endpoint: &BY_CID,

@@ -44,6 +44,14 @@ pub(crate) struct Judged<'a> {
     pub(crate) object: Option<(&'static [Field], &'a Value)>,
 }
 
+impl Judged<'_> {
+    /// What the names of its fields begin with.
+    fn before_fields(&self) -> String {
+        let (part, name) = (self.part.prefix(), self.name.to_string());
+        if name.is_empty() { part.to_owned() } else { format!("{part}{name}.") }
+    }
+}
+
 /// The name of a part, as it is declared.
 pub(crate) enum Name<'a> {
     /// A field.
@@ -170,7 +178,8 @@ impl Seen {
             each_part(exchange, dialect, facts.worlds, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
                 if let Some((fields, object)) = judged.object {
-                    seen.shown.add(judged.endpoint, judged.status, fields, object);
+                    let place = || judged.before_fields();
+                    seen.shown.add((judged.endpoint, judged.status), place, fields, object);
                 }
                 for (row, breach) in facts.add(number, exchange, &judged) {
                     seen.broken.entry(row).or_insert(breach);
@@ -261,7 +270,7 @@ fn is_shown(sent: &Value, name: &str, shown: Option<&Value>) -> bool {
 }
 
 /// Calls `met` for a value and each value inside it.
-pub(super) fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
+pub(crate) fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
     met(value);
     match value {
         Value::Array(items) => items.iter().for_each(|item| each_value(item, met)),
