@@ -192,6 +192,10 @@ pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Resu
     ];
     if probe.settings.network().offers(&STORE) {
         let file = stored(probe, sender).await?.hash;
+        // A FORGET of a message that is still pending may be rejected.
+        if probe.owns_time() {
+            look(probe, &file).await?;
+        }
         sent.push(forgotten(probe, sender, &[&file]).await?);
     }
     Ok(sent)
