@@ -50,6 +50,10 @@ pub(crate) enum What {
     #[cfg(feature = "embedded")]
     #[command(after_help = super::prove::HELP)]
     Prove(super::prove::ProveArgs),
+    /// Send random sequences of requests to a target, and compare each answer with that of the simulator
+    #[cfg(feature = "embedded")]
+    #[command(after_help = super::explore::HELP)]
+    Explore(super::explore::ExploreArgs),
     /// Publish a content identifier or transfer a domain, as a conforming client of the exchange
     #[command(after_help = super::publish::HELP)]
     Publish(super::publish::PublishArgs),
@@ -129,6 +133,8 @@ impl What {
             What::Sim(args) => super::sim::sim(args).await,
             #[cfg(feature = "embedded")]
             What::Prove(args) => super::prove::prove(args).await,
+            #[cfg(feature = "embedded")]
+            What::Explore(args) => super::explore::explore(args).await,
             What::Publish(args) => super::publish::publish(args).await,
             What::Chat(args) => super::chat::chat(args).await,
             What::VerifyPublish(args) => super::publish::verify(args).await,

@@ -12,7 +12,7 @@ use super::{Ending, is_coloured};
 
 /// The subcommands by purpose, as `assay --help` shows them.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Test a server", &["run", "init", "doctor", "mcp"]),
+    ("Test a server", &["run", "explore", "init", "doctor", "mcp"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
     ("Reports", &["diff", "history", "merge", "judge", "replay", "schema"]),
     ("Simulator and proof", &["sim", "prove"]),
@@ -47,6 +47,7 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "testing-publish" "docs/services/publish.md";
     "testing-drop" "docs/services/drop.md";
     "shared-targets" "docs/shared-targets.md";
+    "exploration" "docs/exploration.md";
     "ci" "docs/ci.md";
     "simulator" "docs/simulator.md";
     "control-api" "docs/control-api.md";

@@ -27,6 +27,8 @@ pub(crate) mod client;
 pub(crate) mod command;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+#[cfg(feature = "embedded")]
+pub(crate) mod explore;
 pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod init;

@@ -43,12 +43,16 @@ pub(crate) struct ProveArgs {
     /// turns red or gives no result
     #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "junit"], value_parser = whole::<u64>(1..=u64::MAX))]
     variations: Option<u64>,
+    /// Search each deviation by exploration alone, with N requests, and explore under each variation; print what was not found.
+    /// Fails if a variation causes a finding
+    #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "variations", "junit"], value_parser = whole::<u64>(1..=1_000_000))]
+    explore: Option<u64>,
     /// Measure what each check sends, in a world of its own and at a shared target, and write that in the form of
     /// suites/costs.toml
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["constant", "cells", "variations", "json", "junit"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["constant", "cells", "variations", "explore", "json", "junit"])]
     costs: Option<PathBuf>,
-    /// Only every Nth cell; the seed decides which
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = whole::<u16>(1..=u16::MAX.into()))]
+    /// Only every Nth cell, of which the seed decides, or every Nth deviation and variation
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16>(1..=u16::MAX.into()))]
     every: u16,
     /// Print how many cells a run finds at a target that others use too: one world for all checks, one key, no control API
     #[arg(long, requires = "cells", conflicts_with = "holes")]
@@ -87,6 +91,9 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
     if let Some(count) = args.variations {
         return prove_mixes(&args, count, &wanted, &settings).await;
     }
+    if let Some(requests) = args.explore {
+        return prove_exploration(&args, requests, &settings).await;
+    }
     let matrix =
         Box::pin(assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met))
             .await
@@ -99,6 +106,20 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &matrix.junit())?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// Searches deviations by exploration.
+async fn prove_exploration(args: &ProveArgs, requests: u64, settings: &Settings) -> Result<(), Ending> {
+    use assay_suites::embedded::explore::proof;
+
+    let services = &args.selection.services;
+    let searches =
+        proof::prove(settings, services, requests, args.every.into(), 4).await.map_err(Ending::Failed)?;
+    print!("{}", proof::text(&searches, args.verbose));
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", proof::json(&searches)))?;
+    }
+    if proof::holds(&searches) { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
 /// Runs checks under mixes of variations.

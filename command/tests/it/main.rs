@@ -13,6 +13,7 @@ mod entry;
 #[cfg(unix)]
 mod events;
 mod exchanges;
+mod explore;
 #[cfg(unix)]
 mod files;
 mod fixtures;

@@ -4,6 +4,7 @@ pub mod cells;
 pub mod client;
 pub mod constant;
 pub mod costs;
+pub mod explore;
 mod matrix;
 pub mod mixes;
 pub mod prove;

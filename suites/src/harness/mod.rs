@@ -9,6 +9,7 @@ pub mod control;
 pub mod coverage;
 pub mod data;
 pub mod environment;
+pub mod explore;
 pub mod judge;
 pub mod pace;
 pub mod probe;

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::check::{self, Check, Core};
 use super::data::{Sent, Sums};
+use super::explore::Command;
 use super::pace::Pace;
 use super::probe::Settings;
 use super::survey::{Asked, Found, Survey, WrongFixture};
@@ -63,6 +64,8 @@ pub struct Suite {
     pub simulator: Simulator,
     /// What its `OpenAPI` document says besides the declarations.
     pub openapi: Notes,
+    /// What exploration sends.
+    pub commands: &'static [Command],
     /// The action of a control API that prepares the worlds of its checks.
     pub prepared_by: Option<&'static str>,
     /// The secrets without which a verdict cannot be recomputed: keys of the profile, or tables that end with `.`.

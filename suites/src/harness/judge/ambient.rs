@@ -23,10 +23,6 @@ use crate::harness::suite::Suites;
 use crate::http::exchange::{Exchange, Response};
 
 /// A declared part of a response.
-#[cfg_attr(
-    not(feature = "embedded"),
-    expect(dead_code, reason = "only the proof of field cells tells parts apart")
-)]
 pub(crate) struct Judged<'a> {
     /// The endpoint.
     pub(crate) endpoint: &'static Endpoint,

@@ -631,6 +631,12 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.notes.push(note.into()));
     }
 
+    /// How many exchanges have begun so far.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn begun(&self) -> usize {
+        self.statistics(|statistics| statistics.exchanges.len())
+    }
+
     /// How many expectations and counterparts it has stated so far.
     pub(crate) fn stated(&self) -> (usize, usize) {
         self.statistics(|statistics| (statistics.expected, statistics.counterparts))

@@ -38,7 +38,7 @@ pub struct SimTrace {
 }
 
 /// The requirements, variations and transitions that the target's simulator reports.
-pub(super) async fn coverage(environment: &Environment) -> SimTrace {
+pub(crate) async fn coverage(environment: &Environment) -> SimTrace {
     let Some(control) = &environment.control else { return SimTrace::default() };
     // A control API may not offer coverage.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();

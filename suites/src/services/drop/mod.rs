@@ -2,6 +2,7 @@
 
 mod archive;
 mod cid;
+mod explore;
 mod form;
 mod limits;
 mod readings;
@@ -337,7 +338,11 @@ pub(crate) async fn send_any<'p>(
     post(probe, request, from).await
 }
 
-async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
+pub(super) async fn post<'p>(
+    probe: &'p Probe<'_>,
+    request: Request,
+    from: Option<IpAddr>,
+) -> Result<Answer<'p>, Stop> {
     let answer = probe.send_with(SITE, request, from, patient()).await?;
     probe.learn_clock(&answer.response);
     token::hide(probe, &answer.response);

@@ -50,6 +50,7 @@ pub static SUITE: Suite = Suite {
     is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes { about: "", meanings: &[] },
+    commands: super::explore::COMMANDS,
     prepared_by: None,
     judged_with: &[],
     without_effect: |_| Vec::new(),

@@ -11,6 +11,7 @@ mod completions;
 mod direct;
 mod discovery;
 mod errors;
+mod explore;
 mod given;
 mod input;
 mod malformed;

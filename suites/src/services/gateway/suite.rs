@@ -65,6 +65,7 @@ pub static SUITE: Suite = Suite {
         about: "",
         meanings: &[(404, "The model is not known."), (503, "Every server of the model failed.")],
     },
+    commands: super::explore::COMMANDS,
     prepared_by: None,
     judged_with: &[],
     without_effect: |_| Vec::new(),

@@ -54,6 +54,7 @@ pub static SUITE: Suite = Suite {
         about: " Its records are messages of the network. The documents name only this endpoint.",
         meanings: &[],
     },
+    commands: &[],
     prepared_by: Some("hosting.seed-history"),
     judged_with: &["hosting.wallet_key"],
     without_effect: |_| Vec::new(),

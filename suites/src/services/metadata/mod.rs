@@ -1,6 +1,7 @@
 //! Checks of the token metadata service (document 1).
 
 mod contract;
+mod explore;
 mod overrides;
 mod paths;
 mod readings;

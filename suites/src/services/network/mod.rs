@@ -6,6 +6,7 @@ mod creations;
 mod envelope;
 mod errors;
 mod every;
+mod explore;
 mod flat;
 mod forget;
 mod indexer;

@@ -72,6 +72,7 @@ pub static SUITE: Suite = Suite {
                 their own.",
         meanings: &[],
     },
+    commands: super::explore::COMMANDS,
     prepared_by: None,
     judged_with: &[],
     without_effect: |_| Vec::new(),

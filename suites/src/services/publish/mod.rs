@@ -4,6 +4,7 @@ mod chain;
 pub mod client;
 mod envelope;
 mod exchange;
+mod explore;
 mod message;
 mod pool;
 mod prepare;

@@ -104,6 +104,7 @@ pub static SUITE: Suite = Suite {
             (410, "The prepare is not known, or can no longer land."),
         ],
     },
+    commands: super::explore::COMMANDS,
     prepared_by: None,
     judged_with: &["publish."],
     without_effect,

@@ -1,0 +1,138 @@
+//! Exploration: it finds wrong servers, and nothing at right ones.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use assay_spec::{Dialect, Service};
+use assay_suites::embedded::Embedded;
+use assay_suites::embedded::explore::{Explored, explore_embedded, proof};
+use assay_suites::embedded::sim::{Options, start};
+use assay_suites::harness::probe::Settings;
+use assay_suites::services;
+
+async fn explored(deviation: &str, variations: &[&str], services: Vec<Service>, requests: u64) -> Explored {
+    let deviations: Vec<String> =
+        Some(deviation.to_owned()).filter(|name| !name.is_empty()).into_iter().collect();
+    let variations: Vec<String> = variations.iter().map(|name| (*name).to_owned()).collect();
+    let target = Embedded::new(1, Dialect::default()).with(&deviations, &variations).expect("known names");
+    let settings = Settings { seed: 1, ..services::settings() };
+    Box::pin(explore_embedded(target, settings, services, requests)).await.expect("it ends")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conforming_server_gives_no_finding_and_no_open_answer() {
+    let all = explored("", &[], Vec::new(), 150).await;
+    assert!(all.findings.is_empty(), "{}", all.text());
+    assert_eq!(all.services.len(), Service::ALL.len() - 1, "all but the records, which nothing sends yet");
+    for (service, counts) in &all.services {
+        assert!(counts.compared >= 150 && counts.undetermined.is_empty(), "{service}: {counts:?}");
+        assert!(counts.reached.len() > 25, "{service}: {}", counts.reached.len());
+    }
+    assert!(all.adopted.is_empty(), "{:?}", all.adopted);
+}
+
+/// Each deviation, what exploration says of it, and the shortest steps that it found.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finding_names_the_row_and_the_shortest_steps() {
+    let wrong = [
+        "gateway.chat.answered",
+        "gateway.errors.detail-404",
+        "metadata.validation.loc/absent",
+        "metadata.token.by-uri-json",
+        "network.instances.created-id",
+        "network.storage.signature",
+        "network.envelope.content",
+        "publish.envelope.feature",
+        "publish.prepare.payload",
+        "drop.zip.root-index",
+        "drop.site.separate",
+    ];
+    let mut text = String::new();
+    for name in wrong {
+        let service = Service::named(name.split('.').next().unwrap_or_default()).expect("a service");
+        let found = explored(name, &[], vec![service], 150).await;
+        let first = found.findings.iter().min_by_key(|one| one.steps.len()).expect(name);
+        let failure = first.outcome.failure.as_ref().expect("a failure");
+        let steps = first.steps.join(", ");
+        let _ = writeln!(
+            text,
+            "{name}\n    {} by {steps}: {} is not {}",
+            first.outcome.requirement,
+            failure.place,
+            {
+                let want: String = failure.want.chars().take(40).collect();
+                want
+            }
+        );
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variation_is_no_finding_and_is_named() {
+    let all = explored("", &["network.processed-later", "network.codes"], vec![Service::Network], 200).await;
+    assert!(all.findings.is_empty(), "{}", all.text());
+    assert!(!all.adopted.is_empty(), "{}", all.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proof_counts_what_was_found_and_what_was_not() {
+    let settings = Settings { seed: 1, ..services::settings() };
+    let searches = proof::prove(&settings, &[Service::Metadata], 60, 8, 2).await.expect("it ends");
+    assert!(proof::holds(&searches), "{}", proof::text(&searches, true));
+    let found = searches.iter().filter(|one| !one.is_allowed && one.found.is_some()).count();
+    assert!(found >= 5, "{}", proof::text(&searches, true));
+    assert!(proof::text(&searches, false).contains("deviations found; 0 of"));
+}
+
+fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("it runs");
+    let text = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    (ran.status.code(), text)
+}
+
+/// A URL and the fixtures of an operator, without a control API.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_a_control_api_is_explored_by_reads_and_on_request_by_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (deviation, code) in [(None, 0), (Some("gateway.chat.answered"), 1)] {
+        let deviations = deviation.map(str::to_owned).into_iter().collect();
+        let served = start(&Options { deviations, ..Options::new(7) }).await.expect("it starts");
+        let path = folder.path().join("own.toml");
+        served.write_profile(&path, None).expect("a profile");
+        let text = std::fs::read_to_string(&path).expect("the profile");
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("control")).collect();
+        std::fs::write(&path, without.join("\n")).expect("the profile is written");
+        let arguments =
+            ["explore", "--profile", "own.toml", "--service", "gateway", "--requests", "40", "--writes"];
+        let at = folder.path().to_owned();
+        let (found, text) =
+            tokio::task::spawn_blocking(move || assay(&at, &arguments)).await.expect("it ends");
+        assert_eq!(found, Some(code), "{text}");
+        assert_eq!(text.contains("gateway.chat.answered"), deviation.is_some(), "{text}");
+        let sent = served.handle.read(|world| world.core.journal.count());
+        assert!(sent > 20, "{sent}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, why) in [
+        (&["explore", "--deviation", "network.none"][..], "network.none"),
+        (&["explore", "--requests", "0"], "--requests"),
+        (&["explore", "--profile", "none.toml"], "none.toml"),
+        (&["explore", "--drop-url", "http://127.0.0.1:9", "--deviation", "drop.site.live"], "remove"),
+        (&["explore", "--service", "none"], "none"),
+    ] {
+        let (code, text) = assay(folder.path(), arguments);
+        assert!(code == Some(2) && text.contains(why), "{arguments:?}: {code:?} {text}");
+    }
+    let (code, text) = assay(folder.path(), &["explore", "--drop-url", "http://127.0.0.1:9"]);
+    assert_eq!(code, Some(3), "{text}");
+}
