@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 from service import CHAT, MESSAGES, Reply, Service
 
@@ -40,7 +41,7 @@ class odd_surrogate(odd):
     wanted = ("gateway.input.surrogate",)
 
     def is_odd(self, request, body):
-        return b"\\ud8" in request.body.lower()
+        return re.search(rb"\\ud8[0-9a-f]{2}(?!\\ud[c-f])", request.body.lower()) is not None
 
 
 class odd_surrogate_in_content(odd):
