@@ -241,7 +241,7 @@ fn whole(value: &Value, at: &str, least: u64, most: u64) -> Result<u64, String> 
     let Value::Number(number) = value else { return Err(wrong(at, "a whole number", value)) };
     let fraction = || {
         let number = number.as_f64()?;
-        // Beyond 2^53 a fraction is no longer exact.
+        // Above 2^53 a fraction is not exact.
         (number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number)).then_some(number as u64)
     };
     let number = number.as_u64().or_else(fraction).ok_or_else(outside)?;

@@ -17,7 +17,7 @@ use super::selection::WHICH;
 use super::target::TargetArgs;
 use super::{Ending, parse_service, whole, write};
 
-pub(crate) const HELP: &str = "Examples:\n  assay explore --service metadata\n  assay explore --profile assay.toml --requests 200\n  assay explore --deviation network.listing.types\n\nEach sequence goes to the target and to a world of the simulator. An answer that the simulator would not give is a finding if a sentence of the documents decides it: no allowed variation gives the same answer, and the request is valid by a sentence or must be rejected by one. Other differences are counted as undetermined, with the reason.\n\nExit codes: 0 no finding, 1 findings, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
+pub(crate) const HELP: &str = "Examples:\n  assay explore --service metadata\n  assay explore --profile assay.toml --requests 200\n  assay explore --deviation network.listing.types\n\nEach sequence goes to the target and to a world of the simulator. An answer that the simulator would not give is a finding if a sentence of the documents decides it: no allowed variation gives the same answer, and the request is valid by a sentence or must be rejected by one. Other differences are counted as undetermined, with the reason.\n\nExit codes: 0 no finding, 1 findings, or nothing was sent, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
 #[derive(Args)]
 pub(crate) struct ExploreArgs {
@@ -74,6 +74,9 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
                 target.has_site(service.name()) && (args.service.is_empty() || args.service.contains(service))
             };
             let services: Vec<Service> = named.into_iter().filter(has).collect();
+            if services.is_empty() {
+                return Err(Ending::Bad("the target has none of the services of --service".to_owned()));
+            }
             let domains = if target.offer().actions.is_empty() { usize::MAX } else { 0 };
             let wrong =
                 setup::confirm(&mut target, &mut settings, &pace, &loaded.source, &services, domains).await?;
@@ -103,5 +106,5 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
     if let Some(why) = explored.unreachable {
         return Err(Ending::Unreachable(why));
     }
-    if explored.findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
+    if explored.findings.is_empty() && explored.has_sent() { Ok(()) } else { Err(Ending::Code(1)) }
 }

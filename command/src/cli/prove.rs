@@ -75,6 +75,9 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
 
     let wanted = args.selection.checks()?;
     let settings = Settings { seed: args.seed, ..services::settings() };
+    if args.every > 1 && !args.cells && args.explore.is_none() {
+        return Err(Ending::Bad("--every needs --cells or --explore".to_owned()));
+    }
     if let Some(path) = &args.costs {
         if wanted.len() < services::checks().len() {
             return Err(Ending::Bad("--costs measures all checks: remove the filters".to_owned()));
@@ -92,7 +95,7 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
         return prove_mixes(&args, count, &wanted, &settings).await;
     }
     if let Some(requests) = args.explore {
-        return prove_exploration(&args, requests, &settings).await;
+        return prove_exploration(&args, requests, &wanted, &settings).await;
     }
     let matrix =
         Box::pin(assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met))
@@ -109,12 +112,16 @@ pub(crate) async fn prove(args: ProveArgs) -> Result<(), Ending> {
 }
 
 /// Searches deviations by exploration.
-async fn prove_exploration(args: &ProveArgs, requests: u64, settings: &Settings) -> Result<(), Ending> {
+async fn prove_exploration(
+    args: &ProveArgs,
+    requests: u64,
+    wanted: &[&'static Check],
+    settings: &Settings,
+) -> Result<(), Ending> {
     use assay_suites::embedded::explore::proof;
 
-    let services = &args.selection.services;
     let searches =
-        proof::prove(settings, services, requests, args.every.into(), 4).await.map_err(Ending::Failed)?;
+        proof::prove(settings, wanted, requests, args.every.into(), 4).await.map_err(Ending::Failed)?;
     print!("{}", proof::text(&searches, args.verbose));
     if let Some(path) = &args.json {
         write(path, &format!("{:#}\n", proof::json(&searches)))?;

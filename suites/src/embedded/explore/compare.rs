@@ -27,8 +27,10 @@ pub(super) struct Sent {
 /// Where a target differs from the model.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
-    /// The step, and the exchange in it.
+    /// The step, and the exchange of the model in it.
     pub(super) at: (usize, usize),
+    /// The exchange of the target in the step.
+    pub(super) theirs: usize,
     /// The row that it breaks. `None`: none is known.
     pub(super) row: Option<Id>,
     pub(super) kind: Kind,
@@ -46,7 +48,7 @@ pub(super) enum Kind {
     Status,
     /// A part of its response is not as declared, or has another value.
     Part,
-    /// It sent another number of requests, because it answered in another form.
+    /// The step sent it another number of requests.
     Count,
 }
 
@@ -206,31 +208,37 @@ pub(super) fn difference(
     let mut pairs = Pairs { exactness, target: BTreeMap::new(), model: BTreeMap::new() };
     for (n, (model, target)) in model.iter().zip(target).enumerate() {
         let mut refused = model.refused.iter().copied();
-        let theirs = aligned(model, target);
+        let skipped = skipped(model, target);
+        let theirs = &target.exchanges[skipped..];
         for (m, (one, other)) in model.exchanges.iter().zip(theirs).enumerate() {
             pairs.note(&one.request, &other.request);
             let found = exchange(&mut pairs, (one, other), &mut refused, model.leeway, dialect);
             if let Some((row, kind, failure)) = found {
-                return Some(Difference { at: (n, m), row, kind, failure });
+                return Some(Difference { at: (n, m), theirs: skipped + m, row, kind, failure });
             }
         }
         let counts = [model.exchanges.len(), theirs.len()];
         if counts[0] != counts[1] {
-            let at = (n, counts[0].min(counts[1]));
+            let common = counts[0].min(counts[1]);
             let failure = Failure::new("requests", counts[0].to_string(), counts[1].to_string(), None);
-            return Some(Difference { at, row: None, kind: Kind::Count, failure });
+            return Some(Difference {
+                at: (n, common),
+                theirs: skipped + common,
+                row: None,
+                kind: Kind::Count,
+                failure,
+            });
         }
     }
     None
 }
 
-/// The exchanges of a target that are those of the model: without a control API, a client reads the clock first.
-fn aligned<'s>(model: &Sent, target: &'s Sent) -> &'s [Exchange] {
-    let all = &target.exchanges[..];
-    let reads_clock = all.len() > model.exchanges.len()
-        && all[0].request.target.ends_with('/')
-        && model.exchanges.first().is_none_or(|own| !own.request.target.ends_with('/'));
-    if reads_clock { &all[1..] } else { all }
+/// How many exchanges the target's step has before those of the model: without a control API, a client reads the clock first.
+fn skipped(model: &Sent, target: &Sent) -> usize {
+    let reads_clock =
+        |sent: &Sent| sent.exchanges.first().is_some_and(|one| one.request.target.ends_with('/'));
+    let is_longer = target.exchanges.len() > model.exchanges.len();
+    usize::from(is_longer && reads_clock(target) && !reads_clock(model))
 }
 
 type Found = (Option<Id>, Kind, Failure);
@@ -343,5 +351,49 @@ fn decides(field: &Field, exactness: Exactness) -> bool {
                 | ShapeKind::Listed(_)
         ),
         Some(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(exchanges: &[(&str, &str, u16)]) -> Sent {
+        let exchange = |(method, target, status): &(&str, &str, u16)| Exchange {
+            site: "network".to_owned(),
+            base: "http://network.sim".to_owned(),
+            request: Request::new(method, target),
+            cut: None,
+            slot: None,
+            response: Ok(Response { status: *status, ..Response::default() }),
+        };
+        Sent {
+            exchanges: exchanges.iter().map(exchange).collect(),
+            leeway: Leeway::default(),
+            refused: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_read_of_the_clock_is_left_out_and_the_difference_is_at_its_own_exchange() {
+        const SENT: (&str, &str, u16) = ("POST", "/api/v0/messages", 200);
+        let compared = |model: &[_], target: &[_]| {
+            let (model, target) = ([sent(model)], [sent(target)]);
+            let found = difference(&model, &target, Exactness::Alike, &Dialect::default());
+            found.map(|found| (found.kind, found.at, found.theirs))
+        };
+        assert_eq!(compared(&[SENT], &[("GET", "/", 404), SENT]), None);
+        let wrong = ("POST", "/api/v0/messages", 400);
+        let found = Some((Kind::Rejected, (0, 0), 1));
+        assert_eq!(compared(&[SENT], &[("GET", "/", 404), wrong]), found);
+        assert_eq!(compared(&[SENT], &[SENT, SENT]), Some((Kind::Count, (0, 1), 1)));
+    }
+
+    #[test]
+    fn strings_that_replace_each_other_are_the_same_and_others_are_not() {
+        let mut pairs =
+            Pairs { exactness: Exactness::Alike, target: BTreeMap::new(), model: BTreeMap::new() };
+        assert!(pairs.same("a", "x") && pairs.same("a", "x") && pairs.same("b", "y"));
+        assert!(!pairs.same("a", "y") && !pairs.same("c", "x"));
     }
 }

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::Embedded;
 use super::trial::on_own_thread;
+use crate::harness::check::Stop;
 use crate::harness::data::{Outcome, Verdict, Worlds};
 use crate::harness::environment::Environment;
 use crate::harness::explore::{Command, Effect, Side};
@@ -73,6 +74,11 @@ pub struct Explored {
 }
 
 impl Explored {
+    /// Whether the target got any request.
+    pub fn has_sent(&self) -> bool {
+        self.services.values().any(|counts| counts.requests > 0)
+    }
+
     /// The finding of a row.
     fn finding(&mut self, row: Id) -> Option<&mut Finding> {
         self.findings.iter_mut().find(|finding| finding.outcome.requirement == row)
@@ -120,6 +126,8 @@ struct Step {
 struct Played {
     steps: Vec<Sent>,
     hidden: Hidden,
+    /// The first error of the harness.
+    error: Option<String>,
     candidates: Vec<&'static str>,
     reached: BTreeSet<u32>,
     fired: BTreeSet<String>,
@@ -155,10 +163,10 @@ pub async fn explore(plan: &Plan<'_>) -> Result<Explored, String> {
     for &service in plan.services {
         let commands: Vec<&'static Command> =
             SUITES.get(service).commands.iter().filter(|command| plan.allows(command)).collect();
+        explored.services.entry(service).or_default();
         if commands.is_empty() {
             continue;
         }
-        explored.services.entry(service).or_default();
         let mut mute = 0;
         for number in 0.. {
             let before = explored.services[&service].requests;
@@ -271,6 +279,9 @@ impl Explorer<'_> {
             more.iter().filter_map(|id| catalogue::requirement(id)).collect()
         };
         let (mut played, environment) = self.play(environment, &settings, &pace, steps, &mut refused).await;
+        if let Some(why) = played.error.take() {
+            return Err(format!("the model: {why}"));
+        }
         if is_watched {
             let seen = trace::coverage(&environment).await;
             let names = assay_sim::world::variations();
@@ -352,7 +363,8 @@ impl Explorer<'_> {
         let Some(row) = found.row.filter(|row| row.level != Level::May) else {
             return Ok(Some("no sentence decides the answer"));
         };
-        let answer = target.steps[step].exchanges.get(exchange).and_then(|one| one.response.as_ref().ok());
+        let answer = target.steps[step].exchanges.get(found.theirs);
+        let answer = answer.and_then(|one| one.response.as_ref().ok());
         if !self.plan.owns() && answer.is_some_and(|answer| matches!(answer.status, 429 | 502..=504)) {
             return Ok(Some("the target is limited or unavailable for now"));
         }
@@ -406,7 +418,7 @@ impl Explorer<'_> {
             return Ok(());
         };
         let before: usize = target.steps[..found.at.0].iter().map(|step| step.exchanges.len()).sum();
-        counts.compared += (before + found.at.1 + 1) as u64;
+        counts.compared += (before + found.theirs + 1) as u64;
         if let Some(why) = self.undetermined(&steps, 0, (&model, &target), &found, &explored.adopted).await? {
             *counts.undetermined.entry(why).or_default() += 1;
             return Ok(());
@@ -469,9 +481,9 @@ impl Explorer<'_> {
 
     /// A difference as an outcome of its row.
     fn outcome(&self, target: &Played, found: &Difference) -> Option<Outcome> {
-        let (step, exchange) = found.at;
+        let step = found.at.0;
         let earlier = target.steps[..step].iter().flat_map(|step| &step.exchanges);
-        let last = target.steps[step].exchanges.iter().take(exchange + 1);
+        let last = target.steps[step].exchanges.iter().take(found.theirs + 1);
         let exchanges: Vec<_> = earlier.chain(last).cloned().collect();
         let row = found.row?;
         let verdict = if row.level == Level::Must { Verdict::Fail } else { Verdict::Warn };
@@ -524,13 +536,15 @@ impl Explorer<'_> {
         let faults = self.plan.target.offer().faults.iter().filter(|name| name.starts_with(&prefix));
         let faults: Vec<String> = faults.cloned().collect();
         let probe = Probe::new(check.expect("each service has checks"), settings, environment, pace);
-        let (mut ends, mut before) = (Vec::new(), 0);
+        let (mut ends, mut before, mut error) = (Vec::new(), 0, None);
         {
             let side = Side::new(&probe, faults);
             for step in steps {
                 side.begin(step.seed);
-                // The exchanges tell.
-                let _ = caught((step.command.send)(&side)).await;
+                // What a server did is in the exchanges.
+                if let Err(Stop::Error(why)) = caught((step.command.send)(&side)).await {
+                    error.get_or_insert(why);
+                }
                 ends.push((probe.begun(), side.leeway(), refused()));
             }
         }
@@ -544,6 +558,7 @@ impl Explorer<'_> {
         let played = Played {
             steps: sent.collect(),
             hidden: traces.hidden,
+            error,
             candidates: Vec::new(),
             reached: BTreeSet::new(),
             fired: BTreeSet::new(),

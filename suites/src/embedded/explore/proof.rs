@@ -1,13 +1,16 @@
 //! What exploration finds by itself: each deviation is searched with a fixed number of requests, and each variation must cause no
 //! finding.
 
+use std::collections::BTreeSet;
+
 use assay_sim::world;
-use assay_spec::{Dialect, Service};
+use assay_spec::{Dialect, Id, Service};
 use serde_json::{Value, json};
 
 use super::{Explored, Plan, explore};
 use crate::embedded::Embedded;
 use crate::embedded::trial::{on_own_thread, side_by_side};
+use crate::harness::check::Check;
 use crate::harness::pace::Pace;
 use crate::harness::probe::Settings;
 use crate::services::SUITES;
@@ -28,22 +31,25 @@ pub struct Search {
     pub found: Option<(u64, String)>,
 }
 
-/// Searches every `every`th deviation, and explores under every `every`th variation, with so many requests each.
+/// Searches every `every`th deviation of the rows of these checks, and explores under every `every`th variation of their
+/// services, with so many requests each.
 pub async fn prove(
     settings: &Settings,
-    services: &[Service],
+    checks: &[&'static Check],
     requests: u64,
     every: usize,
     jobs: usize,
 ) -> Result<Vec<Search>, String> {
-    let deviations = world::deviations().into_iter();
+    let is_wanted = |row: Id| checks.iter().any(|check| check.requirement == row);
+    let deviations = world::deviations().into_iter().filter(|one| is_wanted(one.requirement));
     let deviations = deviations.map(|one| (one.to_string(), one.requirement.service, one.about, false));
     let variations = world::variations().into_iter().filter_map(|one| {
         let service = Service::named(one.name.split('.').next()?)?;
         Some((one.name.to_owned(), service, one.about, true))
     });
     let explores = |service: Service| !SUITES.get(service).commands.is_empty();
-    let wanted = |service: Service| explores(service) && (services.is_empty() || services.contains(&service));
+    let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
+    let wanted = |service: Service| explores(service) && services.contains(&service);
     let all = deviations.chain(variations).filter(|(_, service, ..)| wanted(*service)).step_by(every);
     let searches = all.map(|(name, service, about, is_allowed)| async move {
         let settings = settings.clone();

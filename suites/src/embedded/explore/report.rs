@@ -34,6 +34,12 @@ impl Explored {
             text.push('\n');
         }
         for (service, counts) in &self.services {
+            if counts.requests == 0 {
+                let why =
+                    "nothing was sent: it needs a control API, --writes or fixtures, or has no commands yet";
+                text.push_str(&prose::wrap(&format!("{:<9} ", service.name()), why));
+                continue;
+            }
             let rows = catalogue::requirements().filter(|row| row.service == *service).count();
             let Counts { requests, sequences, compared, reached, fired, .. } = counts;
             let open: u64 = counts.undetermined.values().sum();

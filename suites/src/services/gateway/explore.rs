@@ -64,7 +64,7 @@ async fn infer_odd(side: &Side<'_>) -> Checked {
         0 => {
             side.odd();
             let text = body.to_string();
-            text[..side.below(text.len())].to_owned()
+            text[..text.floor_char_boundary(side.below(text.len()))].to_owned()
         }
         1 => {
             side.odd();

@@ -215,7 +215,7 @@ async fn send_odd(side: &Side<'_>) -> Checked {
         2 => {
             side.odd();
             let text = body.to_string();
-            let cut = &text[..side.below(text.len() - 1)];
+            let cut = &text[..text.floor_char_boundary(side.below(text.len() - 1))];
             draft.attempt_body(side.probe, cut).await.map(drop)
         }
         _ => draft.attempt_body(side.probe, &side.changed(&body).to_string()).await.map(drop),

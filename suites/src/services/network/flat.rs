@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::scene::{
-    Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of,
+    Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of, listing,
     of_several_types, polled, post_content, posted, rich_channel,
 };
 use super::wire::{Call, Draft, now, path_with};
@@ -32,23 +32,14 @@ fn record(item: &Value) -> &Value {
     item.get("message").filter(|inner| inner.is_object()).unwrap_or(item)
 }
 
-/// As [`flat`], read again at a shared target until these messages are listed. They must be: every other rule holds for an empty
-/// list.
+/// As [`flat`], with these messages.
 async fn found<'p>(
     probe: &'p Probe<'_>,
     filters: &[(&str, &str)],
     hashes: &[&str],
 ) -> Result<List<'p>, Stop> {
-    let lost = |list: &List<'_>| {
-        let is_listed = |hash: &str| list.items.iter().any(|item| record(item)["item_hash"] == *hash);
-        hashes.iter().find(|hash| !is_listed(hash)).map(|hash| (*hash).to_owned())
-    };
-    let list = polled(probe, async || flat(probe, filters).await, |list| lost(list).is_none()).await?;
-    let (name, value) = filters[0];
-    let (lost, got) = (lost(&list), format!("{} others", list.items.len()));
-    let want = lost.clone().unwrap_or_default();
-    list.answer.expect(lost.is_none(), &format!("messages of {name}={value}"), want, got)?;
-    Ok(list)
+    listing(probe, filters, hashes, async || flat(probe, filters).await, |item| &record(item)["item_hash"])
+        .await
 }
 
 /// As [`flat`], with at least one element. At a shared target the list is read again while it is empty.

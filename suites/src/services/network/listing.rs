@@ -15,7 +15,7 @@ use super::creations::{Creation, hashes};
 use super::info::PAGE;
 use super::scene::{
     List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list, list_of,
-    of_several_types, polled, post_draft, posted, rich_channel,
+    listing, of_several_types, post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -29,23 +29,13 @@ async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<Li
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
 
-/// As [`select`], read again at a shared target until these messages are listed. They must be: every other rule holds for an
-/// empty list.
+/// As [`select`], with these messages.
 async fn found<'p>(
     probe: &'p Probe<'_>,
     filters: &[(&str, &str)],
     hashes: &[&str],
 ) -> Result<List<'p>, Stop> {
-    let lost = |list: &List<'_>| {
-        let listed = list.strings("item_hash");
-        hashes.iter().find(|hash| !listed.iter().any(|one| one == **hash)).map(|hash| (*hash).to_owned())
-    };
-    let list = polled(probe, async || select(probe, filters).await, |list| lost(list).is_none()).await?;
-    let (name, value) = filters[0];
-    let (lost, got) = (lost(&list), list.strings("item_hash").join(", "));
-    let want = lost.clone().unwrap_or_default();
-    list.answer.expect(lost.is_none(), &format!("messages of {name}={value}"), want, got)?;
-    Ok(list)
+    listing(probe, filters, hashes, async || select(probe, filters).await, |item| &item["item_hash"]).await
 }
 
 /// Whether a record's member is one of these strings. The letter case of a sender is ignored.

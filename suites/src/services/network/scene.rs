@@ -140,6 +140,27 @@ pub(crate) async fn list_of<'p>(
     polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await
 }
 
+/// Reads a list under filters, at a shared target again until these messages are listed. They must be: every other rule holds
+/// for an empty list. `hash_of` finds the hash of an element.
+pub(super) async fn listing<'p>(
+    probe: &'p Probe<'_>,
+    filters: &[(&str, &str)],
+    hashes: &[&str],
+    read: impl AsyncFn() -> Result<List<'p>, Stop>,
+    hash_of: impl Fn(&Value) -> &Value,
+) -> Result<List<'p>, Stop> {
+    let lost = |list: &List<'_>| {
+        let is_listed = |hash: &str| list.items.iter().any(|item| hash_of(item) == hash);
+        hashes.iter().find(|hash| !is_listed(hash)).copied()
+    };
+    let list = polled(probe, read, |list| lost(list).is_none()).await?;
+    let (name, value) = filters[0];
+    let got: Vec<&str> = list.items.iter().filter_map(|item| hash_of(item).as_str()).collect();
+    let at = format!("messages of {name}={value}");
+    list.answer.expect(lost(&list).is_none(), &at, lost(&list).unwrap_or_default(), got.join(", "))?;
+    Ok(list)
+}
+
 /// Reads something until it `is_ready`, and returns it as it is then. A shared node may still be processing what was
 /// written, for as long as the profile says.
 pub(crate) async fn polled<T>(
