@@ -86,6 +86,16 @@ impl Interrupt {
         }))
     }
 
+    /// Asks to finish after this time, unless the returned value is dropped before.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn finish_after(&self, time: Duration) -> Deadline {
+        let count = self.count.clone();
+        Deadline(tokio::spawn(async move {
+            tokio::time::sleep(time).await;
+            count.send_modify(|count| *count = (*count).max(1));
+        }))
+    }
+
     /// Whether the deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
         *self.is_late.borrow()

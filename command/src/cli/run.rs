@@ -212,7 +212,7 @@ fn parse_weight(name: &str) -> Result<Weight, String> {
     Weight::named(name).ok_or_else(|| "unknown weight; use heavy or destructive".to_owned())
 }
 
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a time: write a whole number and s, m or h, such as 90s");
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {

@@ -6,9 +6,10 @@ use std::process::Command;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
-use assay_suites::embedded::explore::{Explored, explore_embedded, proof};
+use assay_suites::embedded::explore::{Explored, Wishes, explore_embedded, proof};
 use assay_suites::embedded::sim::{Options, start};
 use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Never;
 use assay_suites::harness::run::plan::select;
 use assay_suites::services;
 
@@ -18,7 +19,8 @@ async fn explored(deviation: &str, variations: &[&str], services: Vec<Service>, 
     let variations: Vec<String> = variations.iter().map(|name| (*name).to_owned()).collect();
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &variations).expect("known names");
     let settings = Settings { seed: 1, ..services::settings() };
-    Box::pin(explore_embedded(target, settings, services, requests)).await.expect("it ends")
+    let wishes = Wishes { requests, focus: Vec::new(), cases: Vec::new(), halt: Box::new(Never) };
+    Box::pin(explore_embedded(target, settings, services, wishes)).await.expect("it ends")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,9 +57,9 @@ async fn a_finding_names_the_row_and_the_shortest_steps() {
     for name in wrong {
         let service = Service::named(name.split('.').next().unwrap_or_default()).expect("a service");
         let found = explored(name, &[], vec![service], 150).await;
-        let first = found.findings.iter().min_by_key(|one| one.steps.len()).expect(name);
+        let first = found.findings.iter().min_by_key(|one| one.case.steps().len()).expect(name);
         let failure = first.outcome.failure.as_ref().expect("a failure");
-        let steps = first.steps.join(", ");
+        let steps = first.case.steps().join(", ");
         let _ = writeln!(
             text,
             "{name}\n    {} by {steps}: {} is not {}",
@@ -143,4 +145,48 @@ fn wrong_arguments_are_named() {
     assert!(code == Some(1) && text.contains("nothing was sent"), "{code:?} {text}");
     let (code, text) = assay(folder.path(), &["explore", "--drop-url", "http://127.0.0.1:9"]);
     assert_eq!(code, Some(3), "{text}");
+}
+
+#[test]
+fn saved_sequences_are_sent_again_and_others_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrong = ["explore", "--service", "metadata", "--deviation", "metadata.validation.loc/absent"];
+    let run = |more: &[&str]| assay(folder.path(), &[&wrong[..], more].concat());
+    let (code, text) = run(&["--requests", "60", "--save", "cases"]);
+    assert_eq!(code, Some(1), "{text}");
+    let saved = std::fs::read_dir(folder.path().join("cases")).expect("a folder").count();
+    assert!(saved > 0, "{text}");
+    let (code, text) = run(&["--cases", "cases"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains(&format!("{saved} finding")), "{text}");
+    let right = ["explore", "--service", "metadata", "--cases", "cases"];
+    let (code, text) = assay(folder.path(), &right);
+    assert_eq!(code, Some(0), "{text}");
+    for (text, why) in [
+        ("{}", "missing field `service`"),
+        (r#"{"service": "x", "names": "00", "steps": []}"#, r#"service: "x" is unknown"#),
+        (r#"{"service": "drop", "names": "00", "steps": []}"#, r#"names: "00" is not 16 hex digits"#),
+        (
+            r#"{"service": "drop", "names": "00", "steps": [{ "command": "sing", "draws": "" }]}"#,
+            r#"steps: drop has no command "sing""#,
+        ),
+    ] {
+        std::fs::write(folder.path().join("bad.json"), text).expect("it is written");
+        let (code, said) = assay(folder.path(), &["explore", "--cases", "bad.json"]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("bad.json") && said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_focus_is_met_by_each_sequence_and_time_ends_an_exploration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let focus = ["explore", "--service", "network", "--requests", "20", "--focus", "network.forget.applies"];
+    let (code, text) = assay(folder.path(), &focus);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = assay(folder.path(), &["explore", "--focus", "network.banana"]);
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = assay(folder.path(), &["explore", "--service", "metadata", "--time", "1s"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("metadata"), "{text}");
 }

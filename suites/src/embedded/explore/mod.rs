@@ -1,6 +1,7 @@
 //! Exploration: sequences of requests go to a target and to a model, which is a world of the simulator. An answer that the model
 //! would not give is a finding, unless a variation explains it, or no sentence decides.
 
+pub mod case;
 mod compare;
 pub mod proof;
 mod report;
@@ -23,7 +24,7 @@ use crate::harness::pace::Pace;
 use crate::harness::probe::{Probe, Settings};
 use crate::harness::redact::redact;
 use crate::harness::run::panics::caught;
-use crate::harness::run::trace;
+use crate::harness::run::{Halt, trace};
 use crate::harness::suite::FixtureMap;
 use crate::harness::target::Target;
 use crate::http::curl;
@@ -31,6 +32,8 @@ use crate::http::exchange::Broken;
 use crate::http::hiding::Hidden;
 use crate::services::SUITES;
 
+pub use case::Case;
+use case::Step;
 use compare::{Difference, Exactness, Kind, Sent, difference};
 
 /// The most steps of a sequence.
@@ -39,6 +42,8 @@ const LONGEST: usize = 10;
 /// After so many sequences in a row without a request, there is nothing left to ask: a quota is used up, or fixtures are
 /// missing.
 const MUTE: u64 = 20;
+/// As [`MUTE`], where only sequences with a rule in focus are sent.
+const MUTE_IN_FOCUS: u64 = 2_000;
 
 /// What is explored.
 pub struct Plan<'a> {
@@ -56,6 +61,12 @@ pub struct Plan<'a> {
     pub writes: bool,
     /// Ends at the first finding.
     pub first: bool,
+    /// Only sequences in which the model consults one of these rules. Empty: all.
+    pub focus: &'a [Id],
+    /// These instead of drawn ones.
+    pub cases: &'a [Case],
+    /// Stops it after the sequence that is being sent.
+    pub halt: &'a dyn Halt,
 }
 
 /// What an exploration has shown.
@@ -107,19 +118,12 @@ pub struct Counts {
 pub struct Finding {
     /// The row, the answer, and the exchanges up to it.
     pub outcome: Outcome,
-    /// The names of the steps that lead to it.
-    pub steps: Vec<&'static str>,
     /// The requests of its service before it was found.
     pub after: u64,
     /// How often it was met.
     pub times: u64,
-}
-
-/// One step of a sequence.
-#[derive(Clone, Copy)]
-struct Step {
-    command: &'static Command,
-    seed: [u8; 32],
+    /// How to send its steps once more.
+    pub case: Case,
 }
 
 /// A sequence as one side has sent it.
@@ -144,48 +148,123 @@ pub async fn explore_embedded(
     target: Embedded,
     settings: Settings,
     services: Vec<Service>,
-    requests: u64,
+    wishes: Wishes,
 ) -> Result<Explored, String> {
     let all = SUITES.iter().map(|suite| suite.service);
     let services = if services.is_empty() { all.collect() } else { services };
     on_own_thread(async move || {
         let (settings, pace, services) = (&settings, &Pace::default(), &services);
-        explore(&Plan { target: &target, settings, pace, services, requests, writes: true, first: false })
-            .await
+        explore(&wishes.plan(&target, settings, pace, services)).await
     })
     .await?
 }
 
-/// Explores a target.
+/// Explores a target: each of its services in turn, sequence by sequence.
 pub async fn explore(plan: &Plan<'_>) -> Result<Explored, String> {
-    let seed = plan.settings.seed;
-    let mut explored = Explored { seed, ..Explored::default() };
-    for &service in plan.services {
-        let commands: Vec<&'static Command> =
-            SUITES.get(service).commands.iter().filter(|command| plan.allows(command)).collect();
-        explored.services.entry(service).or_default();
-        if commands.is_empty() {
-            continue;
+    let mut explored = Explored { seed: plan.settings.seed, ..Explored::default() };
+    let mut left: Vec<Turn> = plan.services.iter().map(|service| plan.turn(*service)).collect();
+    explored.services.extend(left.iter().map(|turn| (turn.service, Counts::default())));
+    for case in plan.cases {
+        if plan.services.contains(&case.service) && !plan.is_over(&explored) {
+            let explorer = Explorer { plan, service: case.service, names: case.names };
+            Box::pin(explorer.sequence(case.steps.clone(), &mut explored)).await?;
         }
-        let mut mute = 0;
-        for number in 0.. {
-            let before = explored.services[&service].requests;
-            let has_found = plan.first && !explored.findings.is_empty();
-            if before >= plan.requests || has_found || mute == MUTE || explored.unreachable.is_some() {
+    }
+    for number in 0.. {
+        left.retain(|turn| !turn.is_done(plan, &explored));
+        if !plan.cases.is_empty() || left.is_empty() || plan.is_over(&explored) {
+            break;
+        }
+        for turn in &mut left {
+            if plan.is_over(&explored) {
                 break;
             }
-            Box::pin(Explorer { plan, service, number }.sequence(&commands, &mut explored)).await?;
-            mute = if explored.services[&service].requests == before { mute + 1 } else { 0 };
+            let before = explored.services[&turn.service].requests;
+            let explorer = Explorer::drawn(plan, turn.service, number);
+            Box::pin(explorer.sequence(plan.steps(turn, number), &mut explored)).await?;
+            let is_mute = explored.services[&turn.service].requests == before;
+            turn.mute = if is_mute { turn.mute + 1 } else { 0 };
         }
     }
     explored.findings.sort_by_key(|finding| finding.outcome.requirement.key);
     Ok(explored)
 }
 
+/// What is left of a service.
+struct Turn {
+    service: Service,
+    commands: Vec<&'static Command>,
+    /// The sequences in a row that have sent nothing.
+    mute: u64,
+}
+
+impl Turn {
+    fn is_done(&self, plan: &Plan<'_>, explored: &Explored) -> bool {
+        let most = if plan.focus.is_empty() { MUTE } else { MUTE_IN_FOCUS };
+        let is_enough = explored.services[&self.service].requests >= plan.requests;
+        self.commands.is_empty() || is_enough || self.mute >= most
+    }
+}
+
+/// What to explore of the simulator in this process.
+pub struct Wishes {
+    /// The requests of each service, at least.
+    pub requests: u64,
+    /// As [`Plan::focus`].
+    pub focus: Vec<Id>,
+    /// As [`Plan::cases`].
+    pub cases: Vec<Case>,
+    /// As [`Plan::halt`].
+    pub halt: Box<dyn Halt + Send>,
+}
+
+impl Wishes {
+    fn plan<'a>(
+        &'a self,
+        target: &'a dyn Target,
+        settings: &'a Settings,
+        pace: &'a Pace,
+        services: &'a [Service],
+    ) -> Plan<'a> {
+        let Wishes { requests, focus, cases, halt } = self;
+        let (requests, halt) = (*requests, &**halt);
+        Plan { target, settings, pace, services, requests, writes: true, first: false, focus, cases, halt }
+    }
+}
+
 impl Plan<'_> {
     /// A target in this process starts as the model does.
     fn exactness(&self) -> Exactness {
         if self.target.is_embedded() { Exactness::Equal } else { Exactness::Alike }
+    }
+
+    fn turn(&self, service: Service) -> Turn {
+        let commands = SUITES.get(service).commands.iter().filter(|command| self.allows(command));
+        Turn { service, commands: commands.collect(), mute: 0 }
+    }
+
+    /// Whether it ends before its requests are used up.
+    fn is_over(&self, explored: &Explored) -> bool {
+        let has_found = self.first && !explored.findings.is_empty();
+        has_found || explored.unreachable.is_some() || *self.halt.count().borrow() > 0
+    }
+
+    /// The steps of a drawn sequence.
+    fn steps(&self, turn: &Turn, number: u64) -> Vec<Step> {
+        let draw = |step| drawn(self.settings.seed, turn.service, number, step);
+        let length = 1 + usize::from(draw(0)[0]) % LONGEST;
+        let all: u32 = turn.commands.iter().map(|command| command.weight).sum();
+        let step = |n| {
+            let seed = draw(n);
+            let mut at = u32::from_be_bytes([seed[0], seed[1], seed[2], seed[3]]) % all;
+            let command = turn.commands.iter().find(|command| {
+                let is_it = at < command.weight;
+                at = at.wrapping_sub(command.weight);
+                is_it
+            });
+            command.map(|command| Step { command, seed })
+        };
+        (1..=length).filter_map(step).collect()
     }
 
     /// Whether a command may be sent.
@@ -213,35 +292,22 @@ fn drawn(seed: u64, service: Service, number: u64, step: usize) -> [u8; 32] {
 struct Explorer<'a> {
     plan: &'a Plan<'a>,
     service: Service,
-    number: u64,
+    /// The seed of its names and keys.
+    names: u64,
 }
 
-impl Explorer<'_> {
-    /// The steps of the sequence.
-    fn steps(&self, commands: &[&'static Command]) -> Vec<Step> {
-        let draw = |step| drawn(self.plan.settings.seed, self.service, self.number, step);
-        let length = 1 + usize::from(draw(0)[0]) % LONGEST;
-        let all: u32 = commands.iter().map(|command| command.weight).sum();
-        let step = |n| {
-            let seed = draw(n);
-            let mut at = u32::from_be_bytes([seed[0], seed[1], seed[2], seed[3]]) % all;
-            let command = commands.iter().find(|command| {
-                let is_it = at < command.weight;
-                at = at.wrapping_sub(command.weight);
-                is_it
-            });
-            command.map(|command| Step { command, seed })
-        };
-        (1..=length).filter_map(step).collect()
+impl<'a> Explorer<'a> {
+    fn drawn(plan: &'a Plan<'a>, service: Service, number: u64) -> Explorer<'a> {
+        let seed = drawn(plan.settings.seed, service, number, usize::MAX);
+        let names = seed.iter().take(8).fold(0, |names: u64, byte| names << 8 | u64::from(*byte));
+        Explorer { plan, service, names }
     }
 
     /// The settings of the `attempt`th time that the sequence is sent: names and keys are new each time.
     fn settings(&self, fixtures: FixtureMap, attempt: u64) -> Settings {
-        let seed = drawn(self.plan.settings.seed, self.service, self.number, usize::MAX);
-        let seed = seed.iter().take(8).fold(attempt, |seed, byte| seed.rotate_left(8) ^ u64::from(*byte));
         let own = Settings::new(SUITES);
         let Settings { dialect, secrets, wrong, .. } = self.plan.settings.clone();
-        Settings { seed, dialect, wrong, secrets, fixtures, ..own }
+        Settings { seed: self.names ^ attempt, dialect, wrong, secrets, fixtures, ..own }
     }
 
     /// Sends steps to the target.
@@ -392,9 +458,21 @@ impl Explorer<'_> {
         Ok(None)
     }
 
+    /// Whether the model consults a rule in focus.
+    async fn is_in_focus(&self, steps: &[Step], explored: &Explored) -> Result<bool, String> {
+        let focus = self.plan.focus;
+        if focus.is_empty() {
+            return Ok(true);
+        }
+        let model = self.model(steps, 0, &[], &explored.adopted, false).await?;
+        Ok(focus.iter().any(|row| model.reached.contains(&row.key)))
+    }
+
     /// Sends the sequence to both, and notes what they show.
-    async fn sequence(self, commands: &[&'static Command], explored: &mut Explored) -> Result<(), String> {
-        let mut steps = self.steps(commands);
+    async fn sequence(self, mut steps: Vec<Step>, explored: &mut Explored) -> Result<(), String> {
+        if !self.is_in_focus(&steps, explored).await? {
+            return Ok(());
+        }
         let mut target = self.target(&steps, 0).await?;
         let mut sent = target.steps.iter().flat_map(|step| &step.exchanges);
         if let Some(why) = sent.find_map(|exchange| match &exchange.response {
@@ -413,8 +491,8 @@ impl Explorer<'_> {
         let Some(mut found) = found else {
             counts.compared += target.requests();
             let Some(outcome) = self.related(&target) else { return Ok(()) };
-            let (steps, outcome) = self.shrunk_related(steps, outcome, explored).await?;
-            self.add(explored, &steps, outcome);
+            let (steps, outcome, attempt) = self.shrunk_related(steps, outcome, explored).await?;
+            self.add(explored, steps, attempt, outcome);
             return Ok(());
         };
         let before: usize = target.steps[..found.at.0].iter().map(|step| step.exchanges.len()).sum();
@@ -424,22 +502,24 @@ impl Explorer<'_> {
             return Ok(());
         }
         steps.truncate(found.at.0 + 1);
+        let mut attempt = 0;
         if !self.plan.first && found.row.is_none_or(|row| explored.finding(row).is_none()) {
-            (target, found) = self.shrunk(&mut steps, (target, found), explored).await?;
+            (target, found, attempt) = self.shrunk(&mut steps, (target, found), explored).await?;
         }
         if let Some(outcome) = self.outcome(&target, &found) {
-            self.add(explored, &steps, outcome);
+            self.add(explored, steps, attempt, outcome);
         }
         Ok(())
     }
 
-    /// The shortest steps that lead to the same finding.
+    /// The shortest steps that lead to the same finding, and the attempt that showed it.
     async fn shrunk(
         &self,
         steps: &mut Vec<Step>,
         (mut target, mut found): (Played, Difference),
         explored: &mut Explored,
-    ) -> Result<(Played, Difference), String> {
+    ) -> Result<(Played, Difference, u64), String> {
+        let mut shown = 0;
         for (attempt, without) in (1..).zip((0..steps.len() - 1).rev()) {
             let mut fewer = steps.clone();
             fewer.remove(without);
@@ -449,11 +529,11 @@ impl Explorer<'_> {
             let next =
                 difference(&model.steps, &again.steps, self.plan.exactness(), &self.plan.settings.dialect);
             if let Some(next) = next.filter(|next| next.row == found.row && next.kind == found.kind) {
-                (*steps, target, found) = (fewer, again, next);
+                (*steps, target, found, shown) = (fewer, again, next, attempt);
                 steps.truncate(found.at.0 + 1);
             }
         }
-        Ok((target, found))
+        Ok((target, found, shown))
     }
 
     /// The shortest steps whose answers contradict each other in the same way.
@@ -462,9 +542,10 @@ impl Explorer<'_> {
         mut steps: Vec<Step>,
         mut outcome: Outcome,
         explored: &mut Explored,
-    ) -> Result<(Vec<Step>, Outcome), String> {
+    ) -> Result<(Vec<Step>, Outcome, u64), String> {
+        let mut shown = 0;
         if self.plan.first || explored.finding(outcome.requirement).is_some() {
-            return Ok((steps, outcome));
+            return Ok((steps, outcome, shown));
         }
         for (attempt, without) in (1..).zip((0..steps.len()).rev()) {
             let mut fewer = steps.clone();
@@ -473,10 +554,10 @@ impl Explorer<'_> {
             explored.services.entry(self.service).or_default().requests += again.requests();
             let next = self.related(&again).filter(|next| next.requirement == outcome.requirement);
             if let Some(next) = next {
-                (steps, outcome) = (fewer, next);
+                (steps, outcome, shown) = (fewer, next, attempt);
             }
         }
-        Ok((steps, outcome))
+        Ok((steps, outcome, shown))
     }
 
     /// A difference as an outcome of its row.
@@ -566,13 +647,13 @@ impl Explorer<'_> {
         (played, traces.environment)
     }
 
-    fn add(&self, explored: &mut Explored, steps: &[Step], outcome: Outcome) {
+    fn add(&self, explored: &mut Explored, steps: Vec<Step>, attempt: u64, outcome: Outcome) {
         if let Some(known) = explored.finding(outcome.requirement) {
             known.times += 1;
             return;
         }
         let after = explored.services[&self.service].requests;
-        let steps = steps.iter().map(|step| step.command.name).collect();
-        explored.findings.push(Finding { outcome, steps, after, times: 1 });
+        let case = Case { service: self.service, names: self.names ^ attempt, steps };
+        explored.findings.push(Finding { outcome, after, times: 1, case });
     }
 }

@@ -7,12 +7,13 @@ use assay_sim::world;
 use assay_spec::{Dialect, Id, Service};
 use serde_json::{Value, json};
 
-use super::{Explored, Plan, explore};
+use super::{Explored, Plan, Wishes, explore};
 use crate::embedded::Embedded;
 use crate::embedded::trial::{on_own_thread, side_by_side};
 use crate::harness::check::Check;
 use crate::harness::pace::Pace;
 use crate::harness::probe::Settings;
+use crate::harness::run::Never;
 use crate::services::SUITES;
 use crate::support::prose::{self, count};
 
@@ -59,8 +60,8 @@ pub async fn prove(
                 if is_allowed { (&[][..], &changed[..]) } else { (&changed[..], &[][..]) };
             let target = Embedded::new(settings.seed, Dialect::default()).with(deviations, variations)?;
             let (settings, pace, services) = (&settings, &Pace::default(), &[service]);
-            let plan =
-                Plan { target: &target, settings, pace, services, requests, writes: true, first: true };
+            let wishes = Wishes { requests, focus: Vec::new(), cases: Vec::new(), halt: Box::new(Never) };
+            let plan = Plan { first: true, ..wishes.plan(&target, settings, pace, services) };
             explore(&plan).await
         })
         .await??;

@@ -13,7 +13,7 @@ impl Explored {
     /// The findings and the counts, for a terminal.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for Finding { outcome, steps, after, times } in &self.findings {
+        for Finding { outcome, after, times, case } in &self.findings {
             let row = outcome.requirement;
             let _ = writeln!(text, "{} {row}", outcome.verdict.name());
             text.push_str(&prose::wrap("    ", row.statement));
@@ -25,7 +25,7 @@ impl Explored {
                 "found after {}, met {}, by: {}",
                 count(usize::try_from(*after).unwrap_or(usize::MAX), "request"),
                 count(usize::try_from(*times).unwrap_or(usize::MAX), "time"),
-                steps.join(", ")
+                case.steps().join(", ")
             );
             text.push_str(&prose::wrap("    ", &found));
             for line in &outcome.repeat {
@@ -65,7 +65,7 @@ impl Explored {
     /// The same as JSON.
     pub fn json(&self) -> Value {
         let findings = self.findings.iter().map(|finding| {
-            let Finding { outcome, steps, after, times } = finding;
+            let Finding { outcome, after, times, case } = finding;
             let failure = outcome.failure.as_ref();
             json!({
                 "id": outcome.requirement.to_string(),
@@ -73,7 +73,7 @@ impl Explored {
                 "place": failure.map(|failure| &failure.place),
                 "want": failure.map(|failure| &failure.want),
                 "got": failure.map(|failure| &failure.got),
-                "steps": steps,
+                "steps": case.steps(),
                 "after": after,
                 "times": times,
                 "repeat": outcome.repeat,

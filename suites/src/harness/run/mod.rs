@@ -50,7 +50,7 @@ pub trait Halt {
 }
 
 /// A run that is never stopped.
-struct Never;
+pub struct Never;
 
 impl Halt for Never {
     fn count(&self) -> watch::Receiver<u32> {
