@@ -39,8 +39,10 @@ const TRIES: usize = 3;
 /// The cells of one service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// How many field cells were tried, or cannot be since no check sees their response.
+    /// How many field cells were tried, or cannot be since no check sees their response, besides relations.
     pub fields: usize,
+    /// As `fields`, of values that contradict where they come from.
+    pub relations: usize,
     /// How many wrong limits were tried.
     pub limits: usize,
     /// How many rows were tried at a place.
@@ -58,14 +60,17 @@ impl Census {
     }
 
     /// The counts of each kind.
-    fn kinds(&self) -> [Kind; 3] {
+    fn kinds(&self) -> [Kind; 4] {
         let open = |prefix: &str| self.open.iter().filter(|name| name.starts_with(prefix)).count();
-        let (fields, limits) = (open(field::PREFIX), open(limit::PREFIX));
+        let (all, limits) = (open(field::PREFIX), open(limit::PREFIX));
+        let related = self.open.iter().filter_map(|name| field::cell(name));
+        let relations = related.filter(|cell| cell.wrong.is_relation()).count();
         let unseen = self.unseen.values().sum();
         [
-            Kind { name: "fields", cells: self.fields, unseen, open: fields },
+            Kind { name: "fields", cells: self.fields, unseen, open: all - relations },
+            Kind { name: "relations", cells: self.relations, unseen: 0, open: relations },
             Kind { name: "limits", cells: self.limits, unseen: 0, open: limits },
-            Kind { name: "rows", cells: self.rows, unseen: 0, open: self.open.len() - fields - limits },
+            Kind { name: "rows", cells: self.rows, unseen: 0, open: self.open.len() - all - limits },
         ]
     }
 }
@@ -121,7 +126,12 @@ pub async fn prove_cells(
     let first = seed as usize % nth;
     for cell in field_cells(services).skip(first).step_by(nth) {
         let census = found.entry(cell.endpoint.service).or_default();
-        census.fields += 1;
+        let is_seen = answered.contains(&(cell.endpoint.name, cell.status));
+        if is_seen && cell.wrong.is_relation() {
+            census.relations += 1;
+        } else {
+            census.fields += 1;
+        }
         match seen.get(&key(cell)) {
             Some(checks) => {
                 let attempts = candidates(cell, checks).map(|Sighting { check, variation }| Attempt {
@@ -130,7 +140,7 @@ pub async fn prove_cells(
                 });
                 trials.push(wrong(cell.to_string(), cell.row, attempts.collect()));
             }
-            None if answered.contains(&(cell.endpoint.name, cell.status)) => {
+            None if is_seen => {
                 census.open.insert(cell.to_string());
             }
             None => *census.unseen.entry(response(cell)).or_default() += 1,
@@ -391,14 +401,14 @@ pub fn holes(found: &BTreeMap<Service, Census>) -> String {
 /// The counts as text for a terminal.
 pub fn text(found: &BTreeMap<Service, Census>) -> String {
     let mut text = format!(
-        "{:<10} {:<7} {:>6} {:>7} {:>7} {:>6}\n",
+        "{:<10} {:<9} {:>6} {:>7} {:>7} {:>6}\n",
         "service", "kind", "cells", "closed", "unseen", "open"
     );
     for (service, census) in found {
         for kind in census.kinds().iter().filter(|kind| kind.cells > 0) {
             let Kind { name, cells, unseen, open } = kind;
             let (service, closed) = (service.name(), kind.closed());
-            text.push_str(&format!("{service:<10} {name:<7} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n"));
+            text.push_str(&format!("{service:<10} {name:<9} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n"));
         }
     }
     text
