@@ -120,7 +120,11 @@ fn change(cell: &Cell, reply: &mut Reply, response: u64) {
             if cell.wrong == Wrong::Missing {
                 reply.headers.remove(name);
             } else {
-                let value = if cell.wrong == Wrong::Present { "*" } else { "another" };
+                let value = match cell.wrong {
+                    Wrong::Present => "*",
+                    Wrong::Late => "86400",
+                    _ => "another",
+                };
                 reply.headers.insert(name, HeaderValue::from_static(value));
             }
         }

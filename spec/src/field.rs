@@ -113,6 +113,8 @@ pub enum Wrong {
     First,
     /// It finds nothing, whatever its value is.
     Nothing,
+    /// It is empty, and the request that it repeats is not.
+    Blank,
 }
 
 /// A day in seconds.
@@ -149,12 +151,19 @@ impl Wrong {
             Wrong::Ignored => "ignored",
             Wrong::First => "first",
             Wrong::Nothing => "nothing",
+            Wrong::Blank => "blank",
         }
     }
 
     /// Whether one response alone does not show it.
     pub const fn is_relative(self) -> bool {
-        matches!(self, Wrong::Other | Wrong::Changing | Wrong::Constant | Wrong::Counted)
+        matches!(self, Wrong::Other | Wrong::Changing | Wrong::Constant | Wrong::Counted | Wrong::Blank)
+    }
+
+    /// Whether it contradicts where the value comes from, or what a parameter selects.
+    pub const fn is_relation(self) -> bool {
+        self.is_relative()
+            || matches!(self, Wrong::Early | Wrong::Late | Wrong::Ignored | Wrong::First | Wrong::Nothing)
     }
 
     /// The wrong value in place of a conforming one, in the response with this number. [`Wrong::Missing`] has none.
@@ -178,7 +187,7 @@ impl Wrong {
                 let is_lower = text.chars().any(char::is_lowercase);
                 json!(if is_lower { text.to_uppercase() } else { text.to_lowercase() })
             }
-            Wrong::Empty => json!(""),
+            Wrong::Empty | Wrong::Blank => json!(""),
             Wrong::Form => json!("\u{b6} not of this form"),
             Wrong::Other => relation::other(conforming),
             Wrong::Changing => relation::changed(conforming, response),
@@ -341,7 +350,8 @@ fn of_header(rule: HeaderRule) -> &'static [Wrong] {
     match rule {
         HeaderRule::Absent => &[Wrong::Present],
         HeaderRule::Seconds | HeaderRule::When => &[Wrong::Missing, Wrong::Form],
-        HeaderRule::WhenPresent => &[Wrong::Form],
+        HeaderRule::WhenPresent | HeaderRule::MediaType(_) => &[Wrong::Form],
+        HeaderRule::AtMost(_) => &[Wrong::Late],
     }
 }
 
@@ -427,7 +437,14 @@ fn unrelated(field: &Field) -> impl Iterator<Item = Wrong> {
         Some(Relation::Names(_) | Relation::Selects | Relation::Free(_)) | None => &[],
     };
     let moment: &[Wrong] = if field.is_moment { &[Wrong::Early, Wrong::Late] } else { &[] };
-    [fresh, related, moment].into_iter().flatten().copied()
+    let is_repeated = match field.relation {
+        Some(Relation::Of(resource, _)) => resource.pointer(field.name).is_some(),
+        Some(Relation::Asked(..)) => true,
+        _ => false,
+    };
+    let is_text = matches!(field.kind, ShapeKind::Text);
+    let blank: &[Wrong] = if is_repeated && is_text { &[Wrong::Blank] } else { &[] };
+    [fresh, related, moment, blank].into_iter().flatten().copied()
 }
 
 /// The fields of the responses of an endpoint whose values the documents leave to the server: the status, the field as it is

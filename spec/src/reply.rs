@@ -82,6 +82,10 @@ pub enum HeaderRule {
     When,
     /// As [`HeaderRule::When`], if it is present.
     WhenPresent,
+    /// No more than these seconds, if it is present and a number.
+    AtMost(i64),
+    /// This media type, if there is one.
+    MediaType(&'static str),
 }
 
 /// A body with which a server says that it is unavailable for now.
@@ -152,6 +156,8 @@ impl HeaderRule {
             HeaderRule::Absent => "no such header".to_owned(),
             HeaderRule::Seconds => "whole seconds".to_owned(),
             HeaderRule::When | HeaderRule::WhenPresent => "seconds or an HTTP date".to_owned(),
+            HeaderRule::AtMost(seconds) => format!("at most {seconds}"),
+            HeaderRule::MediaType(name) => name.to_owned(),
         }
     }
 
@@ -162,7 +168,15 @@ impl HeaderRule {
         let is_date = |text: &str| text.len() == 29 && text.ends_with(" GMT");
         match (self, value) {
             (HeaderRule::Absent | HeaderRule::WhenPresent, None) => true,
+            (HeaderRule::AtMost(_) | HeaderRule::MediaType(_), None) => true,
             (HeaderRule::Absent, Some(_)) | (_, None) => false,
+            // A number that does not fit exceeds every wait.
+            (HeaderRule::AtMost(most), Some(text)) => {
+                !is_whole(text) || text.parse::<i64>().is_ok_and(|seconds| seconds <= most)
+            }
+            (HeaderRule::MediaType(name), Some(text)) => {
+                text.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(name)
+            }
             (HeaderRule::Seconds, Some(text)) => is_whole(text),
             (HeaderRule::When | HeaderRule::WhenPresent, Some(text)) => is_whole(text) || is_date(text),
         }

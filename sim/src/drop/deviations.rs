@@ -21,7 +21,7 @@ use super::upload::{
 };
 use super::{Deadline, State, live, moves};
 use crate::deviation::{Deviation, deviations};
-use crate::seam::Answer;
+use crate::seam::{Answer, Body};
 
 /// Every deviation of the drop.
 pub(super) const ALL: &[Deviation] = deviations! {
@@ -142,6 +142,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     response::CLAIM_URL => "the fragment contains another deadline",
         reply |r: &mut Answer<DropResponse>| show_in_fragment(r, r.about.expires_at.0 + HOUR);
+    response::MEDIA_TYPE => "the response is sent as HTML", reply |r: &mut Answer<DropResponse>| {
+        if let Body::Json(body) = &r.body {
+            r.body = Body::Typed("text/html", body.to_string().into());
+        }
+    };
     response::TOKEN_IN_FRAGMENT => "the token is also in the query", reply |r: &mut Answer<DropResponse>| {
         let (page, fragment) = r.about.claim_url.split_once('#').unwrap_or_default();
         r["claimUrl"] = json!(format!("{page}?token={}#{fragment}", r.about.claim_token));

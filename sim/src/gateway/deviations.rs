@@ -66,6 +66,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
             }
         };
     chat::PARTS => "text parts are rejected", guard;
+    chat::PARTS, "one" => "a content of one text part is rejected", step |s: &mut UseModel| {
+        s.0 = |_, call, _, _| {
+            let parts = call.body["messages"][0]["content"].as_array();
+            let is_one = parts.is_some_and(|parts| parts.len() == 1 && parts[0]["type"] == "text");
+            reject_if(is_one, &chat::PARTS, || "content has one part".to_owned())
+        };
+    };
     chat::IMAGE => "image data is rejected", guard;
     chat::BODY => "a body that is not a JSON object is accepted", guard;
     chat::MODEL => "a model that is not a string is accepted", guard;
@@ -117,6 +124,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
         if r.about.family == Family::Chat {
             r.headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
         }
+    };
+    stream::NOT_ASKED_FOR, "refused" => "`stream` false is rejected", step |s: &mut UseModel| {
+        s.0 = |_, call, _, _| {
+            let says_no = call.family == Family::Chat && call.body["stream"] == false;
+            reject_if(says_no, &stream::NOT_ASKED_FOR, || "stream is not supported".to_owned())
+        };
     };
     stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event",
         reply |r: &mut Answer<Rejected>| {

@@ -569,6 +569,7 @@ const API: &[Deviation] = deviations! {
         step |w: &mut Wanted| (w.min, w.max) = (w.max + 1, w.max + 1 + w.max - w.min);
     vrf::RANGE, "low" => "the value is below its range",
         step |w: &mut Wanted| (w.min, w.max) = (w.min - 1 - (w.max - w.min), w.min - 1);
+    vrf::DRAWN => "every value is the minimum", step |w: &mut Wanted| w.max = w.min;
     vrf::PROOF => "the proof is empty", reply |r: &mut Answer<Random>| r.generated("proof", |_| json!(""));
     vrf::GENERATE_STATUS => "the status of a generation is `true`",
         reply |r: &mut Answer<Random>| r.generated("status", |_| json!(true));
@@ -772,6 +773,11 @@ const API: &[Deviation] = deviations! {
                 *after = http::HeaderValue::from_static("1");
             }
         };
+    limits::RETRY_AFTER_WINDOW => "`Retry-After` is a day", reply |r: &mut Answer<Rejected>| {
+        if let Some(after) = r.headers.get_mut(RETRY_AFTER) {
+            *after = http::HeaderValue::from_static("86400");
+        }
+    };
     limits::MINUTE_PASSES => "the rate window lasts ten minutes",
         limits |l: &mut Limits| l.rate_window_ms = l.rate_window_ms.saturating_mul(10);
     limits::PER_ADDRESS => "all client addresses share one limit",

@@ -78,6 +78,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
             Failed::Status(after_ms) => Some(json!(seconds(after_ms))),
             _ => None,
         });
+    metrics::FAILED_STATUS, "alone" => "the duration of a test that fails alone is recorded",
+        step |r: &mut ShownRecord| if r.measured.failed.len() == 1 {
+            r.fail(|failed| match failed {
+                Failed::Status(after_ms) => Some(json!(seconds(after_ms))),
+                _ => None,
+            });
+        };
     metrics::NO_IPV6 => "a machine without IPv6 has a ping latency",
         step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::NoIpv6).then(|| json!(IMAGINED_PING_S)));
     metrics::RETENTION => "records of any age are served", limits |r: &mut Retention| r.0 *= 1000;
@@ -115,6 +122,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
     measurement::RESULTS => "the results of an hour are a string",
         step |h: &mut Hourly| h.set("content", &json!("all is well"));
 
+    measurement::AS_SERVED => "the results of an hour are empty",
+        step |h: &mut Hourly| h.set("content", &json!({ "metrics": { "ccn": [], "crn": [] } }));
+    measurement::AS_SERVED, "differs" => "the latencies of an hour's results are a second longer", step |h: &mut Hourly| {
+        for content in &mut h.contents {
+            let each = content["content"]["metrics"].as_object_mut().into_iter().flatten();
+            for latency in each.flat_map(|(_, records)| records.as_array_mut().into_iter().flatten()) {
+                if let Some(seconds) = latency["base_latency"].as_f64() {
+                    latency["base_latency"] = json!(seconds + 1.0);
+                }
+            }
+        }
+    };
     probes::LOGIN => "a login without credentials succeeds", step |s: &mut LogIn| {
         s.0 = |core, call| {
             if is_prober(call.peer) {

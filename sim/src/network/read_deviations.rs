@@ -4,11 +4,14 @@ use assay_spec::Refused;
 use assay_spec::network::aggregate::AggregateFilter;
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
+use assay_spec::network::paging::Page;
+use assay_spec::network::params::Params;
 use assay_spec::network::places::{AGGREGATES_OF, INSTANCES};
 use assay_spec::network::requirements::{
-    aggregates, flat, instances, listing, messages, paging as pages, pins, storage,
+    aggregates, flat, instances, listing, messages, paging as pages, pins, storage, store,
 };
 use assay_spec::network::storage::{FILE, RAW};
+use assay_spec::network::store::Status;
 use assay_spec::network::{pin, query};
 use serde_json::{Map, Value, json};
 
@@ -27,10 +30,43 @@ use crate::seam::Answer;
 pub(super) const ALL: &[Deviation] = deviations! {
     messages::CONTENT, "null" => "null characters of the content are left out",
         reply |r: &mut Answer<Wrapped>| r.record("content", |content| each_value(content, without_null));
+    messages::WRAPPER_STATUS => "the status of each processed message but a STORE is `success`", reply |r: &mut Answer<Wrapped>| {
+        if r.about.status == Status::Processed && r.about.message.kind != MessageType::Store {
+            r["status"] = json!("success");
+        }
+    };
+    messages::CONTENT, "rare" => "the content of messages of rare types is empty", reply |r: &mut Answer<Wrapped>| {
+        if is_rare(&r["message"]) {
+            r.record("content", |_| json!({}));
+        }
+    };
+    listing::AS_SENT, "rare" => "a list shows messages of rare types without their content",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_rare_content);
+    flat::AS_SENT, "rare" => "the flat list shows messages of rare types without their content",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_rare_content);
+    listing::AS_SENT, "sender" => "a list shows messages of rare types under another sender",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, with_another_sender);
+    flat::AS_SENT, "sender" => "the flat list shows messages of rare types under another sender",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, with_another_sender);
     messages::SIGNATURE, "confirmed" => "a confirmed message has no signature", reply |r: &mut Answer<Wrapped>| {
         if !r.about.message.confirmations.is_empty() {
             r.record("signature", |_| json!(""));
         }
+    };
+    store::EMPTIED => "a forgotten STORE keeps its content but for `item_hash`", reply |r: &mut Answer<Wrapped>| {
+        if r.about.status == Status::Forgotten {
+            let mut content = r.about.message.members();
+            content.shift_remove("item_hash");
+            r["message"]["content"] = Value::Object(content);
+        }
+    };
+    pages::MAXIMUM, "zero" => "a `limit` of 0 returns all", step |s: &mut ReadPage| {
+        s.0 = |core, limits, params| match params.list("limit") {
+            Some(limit) if limit == ["0"] => {
+                paging::read(core, limits, &Params::default()).map(|page| Page { limit: u64::MAX, ..page })
+            }
+            _ => paging::read(core, limits, params),
+        };
     };
     listing::ANY_OF, "types" => "of several types, only POST and AGGREGATE count", step |q: &mut ListQuery| {
         if let Some(types) = q.filter.types.as_mut().filter(|types| types.len() > 1) {
@@ -175,6 +211,24 @@ fn is_confirmed(record: &Value) -> bool {
 
 fn without_confirmations(record: &mut Value) {
     record["confirmations"] = json!([]);
+}
+
+/// Whether a record is of a type with an endpoint of its own, besides programs.
+fn is_rare(record: &Value) -> bool {
+    let common = ["POST", "AGGREGATE", "PROGRAM", "STORE", "FORGET"];
+    record["type"].as_str().is_some_and(|kind| !common.contains(&kind))
+}
+
+fn without_rare_content(record: &mut Value) {
+    if is_rare(record) {
+        record["content"] = json!({});
+    }
+}
+
+fn with_another_sender(record: &mut Value) {
+    if is_rare(record) {
+        record["sender"] = json!("0x000000000000000000000000000000000000dEaD");
+    }
 }
 
 fn without_signature(record: &mut Value) {

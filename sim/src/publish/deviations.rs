@@ -276,6 +276,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
                 *after = http::HeaderValue::from_static("1");
             }
         };
+    exchange::RETRY_AFTER_WINDOW => "`Retry-After` is a day", reply |r: &mut Answer<Rejected>| {
+        if let Some(after) = r.headers.get_mut(http::header::RETRY_AFTER) {
+            *after = http::HeaderValue::from_static("86400");
+        }
+    };
+    exchange::PLAIN_TYPE => "the plain text of a 413 is sent as HTML", reply |r: &mut Answer<Rejected>| {
+        if r.status == 413
+            && let Body::Text(text) = &mut r.body
+        {
+            r.body = Body::Typed("text/html", std::mem::take(text).into());
+        }
+    };
     exchange::PER_ADDRESS => "all addresses share one limit",
         step |p: &mut Peer| p.address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     exchange::STANDBY => "a standby responds like the primary", guard;

@@ -89,6 +89,8 @@ crate::requirements! {
         EXPIRES_AT: Must Server Check ["Drop response" 0x098d_3193, "Limits" 0x990f_2976];
         /// The fragment of `claimUrl` is `claim=<token>&exp=<ms>`, with this drop's token and deadline.
         CLAIM_URL: Must Server Check ["Drop response" 0x5a73_112f, "Anonymous drop" 0x059a_d993];
+        /// The response has a JSON media type.
+        MEDIA_TYPE: Should Server Check ["Drop response" 0x8ebd_60c0];
         /// `claimUrl` contains the token only in its fragment, and `url` does not contain it.
         TOKEN_IN_FRAGMENT: Must Server Check ["Drop response" 0x5a73_112f, "Drop response" 0xaa92_ff69];
     }

@@ -26,6 +26,7 @@ endpoint! {
     body: Body::Form(FORM),
     reply: Reply::Json(DropResponse::SHAPE),
     row: Some(&rows::DROP_ID),
+    json_type: Some(&rows::MEDIA_TYPE),
     answers: CLOSED,
     errors: ERRORS,
 }

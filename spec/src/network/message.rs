@@ -10,9 +10,10 @@ use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::endpoint;
 use crate::network::requirements::envelope::REPLY_HASH;
-use crate::network::requirements::messages::{WRAPPER, WRAPPER_HASH};
+use crate::network::requirements::messages::{WRAPPER, WRAPPER_HASH, WRAPPER_STATUS};
 use crate::network::shapes::{CREATED, ERRORS, RECORD};
 use crate::relation::{Alike, Asked};
+use crate::reply::Whole;
 use crate::shape::{Body, COUNT, Case, Field, Reply, ShapeKind, loose, may, must, object};
 
 /// A message read by its hash. Parts may be missing unless it is processed: a forgotten STORE has no content, and where
@@ -28,6 +29,11 @@ const STATUS: Field =
 const ITEM_HASH: Field =
     must("item_hash", ShapeKind::Text).asked(Asked::Path("hash"), Alike::Equal).related(&WRAPPER_HASH);
 const LOOSE: [Field; 9] = loose(RECORD);
+const NOT_SUCCESS: &[Whole] = &[Whole {
+    row: &WRAPPER_STATUS,
+    want: "the status of a message, such as `processed`",
+    breaks: |body| (body["status"] == "success").then(|| "`success`, the status of a create call".to_owned()),
+}];
 
 endpoint! {
     /// Reads one message.
@@ -35,6 +41,7 @@ endpoint! {
     group: "Messages",
     reply: Reply::Json(ShapeKind::Case(&WRAPPED)),
     row: Some(&WRAPPER),
+    whole: NOT_SUCCESS,
     errors: ERRORS,
 }
 endpoint! {

@@ -11,6 +11,8 @@ crate::requirements! {
         FOUND: Must Server Check at MESSAGE ["What the service does" 0x94cf_cb2b, "Endpoints" 0x5639_ec0a];
         /// The response for one message is an object of `status`, `item_hash` and `message`; the record is inside `message`.
         WRAPPER: Must Server Check at MESSAGE ["Endpoints" 0x5639_ec0a, "Endpoints" 0x0f3d_628a];
+        /// `status` beside the record is that of the message, not the `success` of a create call.
+        WRAPPER_STATUS: Should Server Check at MESSAGE ["Endpoints" 0x5639_ec0a, "States and transitions" 0x3f80_1f68];
         /// `item_hash` beside the record is the requested hash.
         WRAPPER_HASH: Must Server Check at MESSAGE ["Endpoints" 0x5639_ec0a];
         /// `item_hash` of the record is the one that the create call returned.
@@ -403,6 +405,8 @@ crate::requirements! {
         VALUE: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `value` is not less than `min` and not greater than `max`.
         RANGE: Must Server Check at VRF_GENERATE accepts BOUNDS ["Endpoints" 0x9e99_a2df];
+        /// Another seed has another value: two wide ranges do not both give their minimum, or one number.
+        DRAWN: Must Server Check at VRF_GENERATE ["What the service does" 0x94cf_cb2b, "Endpoints" 0x9e99_a2df];
         /// `proof` is a string that is not empty.
         PROOF: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `POST /vrf/generate` returns `status`, a string.
@@ -517,6 +521,8 @@ crate::requirements! {
         CONTENT_TYPE: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7, "Events" 0x28a1_7da4, "Events" 0x95e8_e093, "Events" 0x1b53_e5bf];
         /// A measurement message holds its results as JSON.
         RESULTS: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7];
+        /// The results of an hour are those that the node metrics API serves.
+        AS_SERVED: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7, "Events" 0x28a1_7da4, "What the service does" 0xa609_534f];
         /// Every node is probed within the hour, in a random order.
         EVERY_NODE: Must Server NotObservable("nothing outside the network shows which nodes exist and when each was probed; the simulator's journal does") ["Events" 0xe03c_30e7, "What the service does" 0xa609_534f];
     }
@@ -545,6 +551,8 @@ crate::requirements! {
         FORGOTTEN: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954, "States and transitions" 0xf217_f297];
         /// A forgotten message no longer has `content.item_hash`.
         STRIPPED: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
+        /// A forgotten message keeps no member of the content that was sent.
+        EMPTIED: Should Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
         /// Two days after a FORGET the file is no longer available.
         FORGOTTEN_BYTES: Must Server Check at PROCESSING ["States and transitions" 0xf217_f297];
         /// A message whose payer ran out of balance or credits is first `removing`, complete and with its file.
@@ -697,6 +705,8 @@ crate::requirements! {
         HEAVY: Must Server Check at RUN rejects RATE ["Limits" 0x0ac5_e68b, "Limits" 0x2ad6_6651];
         /// A 429 has the header `Retry-After`, in whole seconds.
         RETRY_AFTER: Must Server Check at CORE ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
+        /// `Retry-After` is no longer than the minute of the limit.
+        RETRY_AFTER_WINDOW: Should Server Check ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
         /// After a minute without requests, a client may send requests again.
         MINUTE_PASSES: Must Server Check at RATED ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
         /// Requests of one IP address do not count for another.

@@ -74,8 +74,10 @@ pub(super) const ERRORS: &[ErrorForm] = &[
     ErrorForm::new(&[], &errors::BODY, ERROR),
 ];
 const ERROR: Reply = Reply::Json(ErrorBody::SHAPE);
-const AGAIN: &[Header] =
-    &[Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER }];
+const AGAIN: &[Header] = &[
+    Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER },
+    Header { name: "retry-after", rule: HeaderRule::AtMost(60), row: &limits::RETRY_AFTER_WINDOW },
+];
 
 /// The error form of the services beside the API.
 pub(super) const NO_ERRORS: &[ErrorForm] =

@@ -131,6 +131,8 @@ crate::requirements! {
         ERROR_JSON: Must Server Check at EVERY rejects ERRORS ["Errors" 0x9832_6688];
         /// A JSON response has a JSON media type.
         MEDIA_TYPE: Should Server Check at EVERY ["Errors" 0x9832_6688];
+        /// The 413 has the media type of plain text, if it has one.
+        PLAIN_TYPE: Should Server Check ["Errors" 0x9832_6688];
         /// The server rejects a body over 64 KiB with a plain-text 413, and accepts a smaller one.
         BODY_LIMIT: Must Server Check rejects TOO_LARGE ["Endpoints" 0xd924_cff3, "Errors" 0x9832_6688, "Errors" 0x7b8d_73b3, "Limits" 0xab44_1245];
         /// The server accepts at most 30 publishes per domain in 24 hours.
@@ -144,6 +146,8 @@ crate::requirements! {
         DAILY_REJECTED: Must Server Check at FIRST ["Limits" 0xa453_170c];
         /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
         RATE_PER_IP: Must Server Check rejects LIMITED ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
+        /// `Retry-After` of the limit per IP address is no longer than its minute.
+        RETRY_AFTER_WINDOW: Should Server Check ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
         /// Requests of one IP address do not count for another.
         PER_ADDRESS: Must Server Check ["Limits" 0x22b8_c295];
         /// A standby node responds with the error `not-primary` and a reason.

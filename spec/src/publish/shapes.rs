@@ -1,7 +1,10 @@
 //! The fields of a prepare's request and response, and the forms of errors.
 
+use crate::field::CONTENT_TYPE;
 use crate::publish::requirements::envelope::BLANKET;
-use crate::publish::requirements::exchange::{BODY_LIMIT, ERROR_JSON, RATE_PER_IP, STANDBY};
+use crate::publish::requirements::exchange::{
+    BODY_LIMIT, ERROR_JSON, PLAIN_TYPE, RATE_PER_IP, RETRY_AFTER_WINDOW, STANDBY,
+};
 use crate::publish::requirements::transfer::FREEZES;
 use crate::reply::{ErrorForm, Header, HeaderRule, Unavailable};
 use crate::shape::{Case, Field, Reply, ShapeKind, may, must};
@@ -22,11 +25,17 @@ pub(super) const PREPARE_ERRORS: &[ErrorForm] =
 pub(super) const SUBMIT_ERRORS: &[ErrorForm] =
     &[NOT_FOUND, TOO_LARGE, LIMITED.headers(SAYS_WHEN), BUSY, CONFLICT, OTHER];
 const NOT_FOUND: ErrorForm = ErrorForm::new(&[404], &BLANKET, Reply::Text("404 Not Found"));
-const TOO_LARGE: ErrorForm = ErrorForm::new(&[413], &BODY_LIMIT, Reply::Text("Payload Too Large"));
+const TOO_LARGE: ErrorForm =
+    ErrorForm::new(&[413], &BODY_LIMIT, Reply::Text("Payload Too Large")).headers(PLAIN);
+const PLAIN: &[Header] =
+    &[Header { name: CONTENT_TYPE, rule: HeaderRule::MediaType("text/plain"), row: &PLAIN_TYPE }];
 const LIMITED: ErrorForm = ErrorForm::new(&[429], &ERROR_JSON, ERROR);
 const MAY_SAY_WHEN: &[Header] =
     &[Header { name: "retry-after", rule: HeaderRule::WhenPresent, row: &RATE_PER_IP }];
-const SAYS_WHEN: &[Header] = &[Header { name: "retry-after", rule: HeaderRule::When, row: &RATE_PER_IP }];
+const SAYS_WHEN: &[Header] = &[
+    Header { name: "retry-after", rule: HeaderRule::When, row: &RATE_PER_IP },
+    Header { name: "retry-after", rule: HeaderRule::AtMost(60), row: &RETRY_AFTER_WINDOW },
+];
 const BUSY: ErrorForm = ErrorForm::new(&[503], &ERROR_JSON, Reply::Json(ShapeKind::Case(&NOT_WRITING)))
     .unavailable(&[
         Unavailable {

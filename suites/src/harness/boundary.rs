@@ -11,6 +11,7 @@ use assay_spec::limit::{Limit, Unit};
 
 use crate::harness::data::{At, Checked, Stop, Want};
 use crate::harness::probe::{Answer, Probe};
+use crate::http::exchange::Response;
 use crate::support::prose::ordinal;
 
 /// What a check tests: the edges of a limit, and elsewhere than in a world of the check's own more than them.
@@ -57,6 +58,16 @@ pub(crate) fn expect(
 /// The longest `Retry-After` that is waited for.
 const LONGEST_WAIT_S: i64 = 180;
 
+/// The seconds of a `Retry-After`, or those from the response's `Date` to its date.
+fn wait_of(response: &Response) -> Option<i64> {
+    let after = response.header("retry-after")?.trim();
+    let date = |text| httpdate::parse_http_date(text).ok();
+    after.parse().ok().or_else(|| {
+        let wait = date(after)?.duration_since(date(response.header("date")?)?).unwrap_or_default();
+        i64::try_from(wait.as_secs()).ok()
+    })
+}
+
 /// Waits for the seconds of a rejection's `Retry-After` and one more, and expects that a request is not rejected again. A value
 /// above the window is noted.
 pub(crate) async fn expect_open_after<'p>(
@@ -65,8 +76,7 @@ pub(crate) async fn expect_open_after<'p>(
     window_ms: i64,
     send: impl AsyncFnOnce() -> Result<Answer<'p>, Stop>,
 ) -> Checked {
-    let after = rejected.response.header("retry-after").unwrap_or_default().to_owned();
-    let Ok(seconds) = after.parse::<i64>() else { return Ok(()) };
+    let Some(seconds) = wait_of(&rejected.response) else { return Ok(()) };
     if seconds.saturating_mul(1_000) > window_ms {
         probe
             .note(format!("Retry-After is {seconds}; the window is {}", Unit::Millisecond.amount(window_ms)));

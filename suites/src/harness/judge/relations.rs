@@ -119,14 +119,16 @@ impl<'a> Facts<'a> {
         for field in fields {
             let row = field.related.or(field.row).unwrap_or(judged.row);
             let value = &object[field.name];
-            if value.is_null() || value.as_str() == Some("") {
+            if value.is_null() {
                 continue;
             }
+            // What a server has not given yet is neither fresh nor the same for ever.
+            let is_given = value.as_str() != Some("");
             let place = || format!("{}/{}", judged.name.pointer(), field.name);
             let mut note = |kind, text| {
                 self.found.push(Fact { row, kind, exchange: number, place: place(), text });
             };
-            if let (Some(fresh), Some(text)) = (field.fresh, value.as_str()) {
+            if let (Some(fresh), Some(text), true) = (field.fresh, value.as_str(), is_given) {
                 let whose = match (keys.first(), fresh) {
                     (Some((_, key)), _) => key.clone(),
                     (None, Fresh::Per(pointers)) => sent_at(exchange, pointers),
@@ -148,7 +150,7 @@ impl<'a> Facts<'a> {
             match self.written.sent(self.world, resource, key, field) {
                 Sent::Unknown => {}
                 Sent::Nothing => {
-                    if let Some(text) = alike.shared(value) {
+                    if let Some(text) = alike.shared(value).filter(|_| is_given) {
                         note(Kind::Same((self.world, resource.name, key.clone()), field.name), text);
                     }
                 }

@@ -29,6 +29,14 @@ async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
     second.answer.expect_json("/dropId", "a new id for each drop", |id| *id != first).map(drop)
 }
 
+/// Uploads a site. The response should have a JSON media type.
+#[shows(rows::MEDIA_TYPE)]
+async fn response_has_a_json_media_type(probe: &Probe<'_>) -> Checked {
+    let answer = ordinary(probe).await?.answer;
+    answer.given(answer.json()["dropId"].is_string(), "the response has no dropId")?;
+    answer.expect_json_type()
+}
+
 /// The fewest characters in which two secrets differ: those that are drawn at random differ in more by far.
 const SECRET_CHARACTERS: usize = 4;
 

@@ -123,10 +123,13 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
     expect_inference(probe, &chat::ENDPOINT, &answer)
 }
 
-/// Sends a message whose content is two `text` parts, one with letters beyond ASCII, also for a stream. It must return 200.
+/// Sends a message whose content is one `text` part, and one of two parts with letters beyond ASCII, also for a stream. Each must
+/// return 200.
 #[shows(rows::PARTS, after(auths::KEY_CHECK, stream::CHUNKS))]
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
+    let alone = bodies::chat_content(&id, &json!([text(QUESTION)]));
+    Call::post(&chat::ENDPOINT, &alone).accepted(probe).await?.expect_accepted(&[200], COMPLETION)?;
     let body = bodies::chat_content(
         &id,
         &json!([text(QUESTION), text("Greet Zo\u{eb} and \u{5c0f}\u{660e} \u{1f30a}.")]),

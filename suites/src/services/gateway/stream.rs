@@ -174,12 +174,12 @@ async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     answer.expect(!is_whole, "delta.content", "the text that follows that of the chunks before", got)
 }
 
-/// Sends a chat with `stream` false. It must return one JSON object, not an event stream.
+/// Sends a chat with `stream` false. It must return 200 and one JSON object, not an event stream.
 #[shows(rows::NOT_ASKED_FOR, after(chats::ANSWERED))]
 async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
     let body = with(good(probe).await?, "/stream", json!(false));
     let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
-    answer.given_status(&[200])?;
+    answer.expect_status(&[200])?;
     answer.expect(
         !is_stream(&answer),
         At::header("content-type"),

@@ -1,14 +1,17 @@
 //! Valid messages for each endpoint that takes an envelope.
 
 use assay_spec::Place;
-use assay_spec::network::places::{AGGREGATE_CREATION, INSTANCE_CONTROL, INSTANCE_UPDATE, MESSAGE_CREATION};
-use assay_spec::network::{aggregate, pin, program, webhook};
+use assay_spec::network::places::{
+    AGGREGATE_CREATION, INSTANCE_CHANGES, INSTANCE_CONTROL, INSTANCE_CREATION, INSTANCE_UPDATE,
+    MESSAGE_CREATION, PIN_CREATION, WEBHOOK_CREATION,
+};
+use assay_spec::network::{CORE, aggregate, pin, program, webhook};
 use serde_json::json;
 
 use super::caller::{Caller, caller, common};
-use super::scene::{polled, post_draft};
+use super::scene::{Created, polled, post_draft};
 use super::wire::Draft;
-use super::{CREATED, instances, programs, scene, upload, webhooks};
+use super::{ACCEPTED, CREATED, instances, programs, scene, upload, webhooks};
 use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Evidence, Probe};
 
@@ -132,6 +135,37 @@ fn names_a_file(place: Place) -> bool {
 /// The name of a new file.
 async fn stored(probe: &Probe<'_>) -> Result<String, Stop> {
     upload::stored(probe, &caller(probe)).await?.name(probe).await
+}
+
+/// In a world of its own, sends a message to each endpoint that the target has for instances, pins and webhooks. Returns those whose
+/// hash is known.
+pub(super) async fn of_other_types(probe: &Probe<'_>) -> Result<Vec<Created>, Stop> {
+    let mut sent = Vec::new();
+    if !probe.owns_time() {
+        return Ok(sent);
+    }
+    let offered = CORE.iter().filter(|endpoint| probe.settings.network().offers(endpoint));
+    let offered: Vec<&str> = offered.map(|endpoint| endpoint.name).collect();
+    let others = [INSTANCE_CREATION, INSTANCE_CHANGES, PIN_CREATION, WEBHOOK_CREATION].concat();
+    for place in others.into_iter().filter(|place| offered.contains(&place.endpoint)) {
+        match sent_to(probe, place).await {
+            Ok(messages) => sent.extend(messages),
+            // The target does not have this endpoint.
+            Err(Stop::NotApplicable(why)) => probe.note(why),
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(sent)
+}
+
+/// Sends a message to an endpoint with a type of its own.
+async fn sent_to(probe: &Probe<'_>, place: Place) -> Result<Vec<Created>, Stop> {
+    let creation = Creation::at(probe, place).await?;
+    let draft = creation.draft(probe).await?;
+    let answer = draft.send(probe).await?;
+    answer.given_accepted(ACCEPTED, creation.evidence())?;
+    let hashes = hashes(probe, &answer, &draft.caller).await?;
+    Ok(hashes.into_iter().map(|hash| Created { hash, draft: draft.clone() }).collect())
 }
 
 /// The hashes of a message that was accepted: that of the answer, or those in the list of its sender, who has sent nothing

@@ -1,5 +1,7 @@
 //! The flat list of messages: its elements are records, and each filter lists only what it selects.
 
+use std::slice;
+
 use assay_spec::hosting::record::listed;
 use assay_spec::json;
 use assay_spec::network::query;
@@ -7,6 +9,7 @@ use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::creations::of_other_types;
 use super::scene::{
     Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of, listing,
     of_several_types, polled, post_content, posted, rich_channel,
@@ -108,26 +111,33 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`, in a world of its own
-/// also after they were confirmed. Each must be listed as it was sent, there with its confirmations.
-#[shows(rows::AS_SENT)]
+/// also messages of the other types, and all of them again after they were confirmed. Each must be listed as it was sent, there with its
+/// confirmations.
+#[shows(rows::AS_SENT, after(rows::FINDS, paging::FIRST_PAGE))]
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
-    let hashes = |list: &List<'_>| -> Vec<Value> {
-        list.items.iter().map(|item| record(item)["item_hash"].clone()).collect()
-    };
-    let is_whole = |list: &List<'_>| {
-        let hashes = hashes(list);
-        sent.iter().all(|one| hashes.contains(&json!(one.hash)))
-    };
-    let filters = [("addresses", sender.address.as_str())];
+    let others = of_other_types(probe).await?;
     early_and_late(probe, async || {
         let known = confirmations(probe, &sent).await?;
-        let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
-        let items = items.iter().map(|item| record(item).clone()).collect();
-        expect_as_sent(probe, &List { answer, items }, &sent, &known)
+        expect_as_sent(&flat_of(probe, &sender, &sent).await?, &sent, &known)?;
+        for one in &others {
+            let one = slice::from_ref(one);
+            expect_as_sent(&flat_of(probe, &one[0].draft.caller, one).await?, one, &[])?;
+        }
+        Ok(())
     })
     .await
+}
+
+/// The records of a sender's flat list, as soon as it has these messages.
+async fn flat_of<'p>(probe: &'p Probe<'_>, sender: &Caller, sent: &[Created]) -> Result<List<'p>, Stop> {
+    let is_whole = |list: &List<'_>| {
+        sent.iter().all(|one| list.items.iter().any(|item| record(item)["item_hash"] == *one.hash))
+    };
+    let filters = [("addresses", sender.address.as_str())];
+    let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
+    Ok(List { answer, items: items.iter().map(|item| record(item).clone()).collect() })
 }
 
 /// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Both must be listed, and

@@ -8,6 +8,7 @@ use assay_spec::network::places::{INFO, MESSAGE_CREATION, RUN as RUN_PLACES};
 use assay_spec::network::program::RUN;
 use assay_spec::network::requirements::{info as info_rows, limits as rows};
 use assay_spec::network::{aggregate, message};
+use assay_spec::reply::HeaderRule;
 
 use super::caller::caller;
 use super::every::every;
@@ -170,6 +171,20 @@ async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
         reached += 1;
     }
     probe.given(reached > 0, "no class of requests has reached its limit")
+}
+
+/// Runs a program until a run returns 429, or where there is none reads the public information. `Retry-After` should not be longer
+/// than the minute of the limit. Each other 429 of a run is held to it.
+#[shows(rows::RETRY_AFTER_WINDOW, needs = NEEDS, after(rows::RETRY_AFTER, rows::MINUTE_PASSES))]
+async fn retry_after_ends_within_the_minute(probe: &Probe<'_>) -> Checked {
+    let repeated = match Repeated::at(probe, RUN_PLACES[0]).await {
+        Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Repeated::at(probe, INFO[0]).await?,
+        repeated => repeated?,
+    };
+    let refused = repeated.exhaust(probe).await?;
+    let after = refused.response.header("retry-after").unwrap_or("none");
+    let most = HeaderRule::AtMost(RATE_WINDOW.value / 1_000);
+    refused.expect(most.holds(Some(after)), At::header("retry-after"), most.want(), after)
 }
 
 /// Sends requests to each endpoint until one returns 429, then waits a minute. The next request must be accepted. Over nine

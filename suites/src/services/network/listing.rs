@@ -1,21 +1,19 @@
 //! The list of messages: each filter lists only what it selects, and everything that it selects of what a check sent.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
-use assay_spec::Place;
-use assay_spec::network::places::{INSTANCE_CHANGES, PIN_CREATION, WEBHOOK_CREATION};
+use assay_spec::network::query;
 use assay_spec::network::requirements::{listing as rows, paging};
 use assay_spec::network::storage::STORE;
-use assay_spec::network::{CORE, query};
 use serde_json::{Value, json};
 
-use super::ACCEPTED;
 use super::caller::{Caller, caller};
-use super::creations::{Creation, hashes};
+use super::creations::of_other_types;
 use super::info::PAGE;
 use super::scene::{
-    List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list, list_of,
-    listing, of_several_types, post_draft, posted, rich_channel,
+    Created, List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list,
+    list_of, listing, of_several_types, post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -145,32 +143,10 @@ async fn types_select(probe: &Probe<'_>) -> Checked {
     let sent = of_several_types(probe, &sender).await?;
     let sent: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
     expect_each_type(probe, &sender, &sent, &mut asked).await?;
-    let offered = CORE.iter().filter(|endpoint| probe.settings.network().offers(endpoint));
-    let offered: Vec<&str> = offered.map(|endpoint| endpoint.name).collect();
-    // A change of an instance follows its creation.
-    let others = [INSTANCE_CHANGES, PIN_CREATION, WEBHOOK_CREATION].concat();
-    for place in others.iter().filter(|place| offered.contains(&place.endpoint)) {
-        match sent_to(probe, *place).await {
-            Ok((sender, hashes)) => {
-                let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
-                expect_each_type(probe, &sender, &hashes, &mut asked).await?;
-            }
-            // The target does not have this endpoint.
-            Err(Stop::NotApplicable(why)) => probe.note(why),
-            Err(stop) => return Err(stop),
-        }
+    for Created { hash, draft } in of_other_types(probe).await? {
+        expect_each_type(probe, &draft.caller, &[&hash], &mut asked).await?;
     }
     Ok(())
-}
-
-/// Sends a message to an endpoint with a type of its own. Returns its sender, and its hash where one is known.
-async fn sent_to(probe: &Probe<'_>, place: Place) -> Result<(Caller, Vec<String>), Stop> {
-    let creation = Creation::at(probe, place).await?;
-    let draft = creation.draft(probe).await?;
-    let answer = draft.send(probe).await?;
-    answer.given_accepted(ACCEPTED, creation.evidence())?;
-    let hashes = hashes(probe, &answer, &draft.caller).await?;
-    Ok((draft.caller, hashes))
 }
 
 /// Lists the messages of a sender with `types` set to each type that they have and that was not asked for before. Expects each
@@ -237,16 +213,22 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also after they
-/// were confirmed. Each must be listed as it was sent, there with its confirmations.
-#[shows(rows::AS_SENT)]
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also messages of
+/// the other types, and all of them again after they were confirmed. Each must be listed as it was sent, there with its confirmations.
+#[shows(rows::AS_SENT, after(rows::FINDS, paging::FIRST_PAGE))]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = of_several_types(probe, &sender).await?;
+    let others = of_other_types(probe).await?;
     let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
     early_and_late(probe, async || {
         let known = confirmations(probe, &sent).await?;
-        expect_as_sent(probe, &list_of(probe, &sender, &hashes).await?, &sent, &known)
+        expect_as_sent(&list_of(probe, &sender, &hashes).await?, &sent, &known)?;
+        for one in &others {
+            let listed = list_of(probe, &one.draft.caller, &[&one.hash]).await?;
+            expect_as_sent(&listed, slice::from_ref(one), &[])?;
+        }
+        Ok(())
     })
     .await
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 use assay_spec::instant::SECOND;
 use assay_spec::json::is_integer;
 use assay_spec::network::limits::MEASUREMENT;
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
 use assay_spec::network::query::FLAT;
 use assay_spec::network::requirements::measurement as rows;
 use serde_json::{Value, json};
 
-use super::given;
 use super::replies::{elements, is_address};
 use super::scene::List;
 use super::wire::{Call, now, path_with};
+use super::{given, metrics};
 use crate::harness::boundary::{Edges, edges, ms};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::Probe;
@@ -163,9 +164,72 @@ async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
     found.expect_each("an object or an array in content.content, or a string that holds one", |record| {
-        let results = &record["content"]["content"];
-        let read: Option<Value> = results.as_str().and_then(|text| serde_json::from_str(text).ok());
-        let results = read.as_ref().unwrap_or(results);
+        let results = results(record);
         results.is_object() || results.is_array()
     })
+}
+
+/// Reads the publisher's measurements, and the records of measured nodes. The results of each hour must hold something. How they are
+/// arranged is not shown: the objects in them with the `node_id` and `measured_at` of such a record must have its values.
+#[shows(rows::AS_SERVED, after(rows::RESULTS))]
+async fn results_are_those_of_the_metrics_api(probe: &Probe<'_>) -> Checked {
+    let publisher = publisher(probe).await?;
+    let served = metrics::served(probe).await?;
+    let found = measurements(probe, &publisher, 1).await?;
+    let results: Vec<Value> = found.items.iter().map(results).collect();
+    found.expect_each("results of at least one node", |record| has_values(&self::results(record)))?;
+    let (about, mut compared) = (["url", "asn", "as_name", "version", "features"], 0);
+    for record in &served {
+        let is_of_it = |held: &&Value| {
+            ["node_id", "measured_at"].iter().all(|name| is_same(&held[*name], &record[*name]))
+        };
+        for held in results.iter().flat_map(objects).filter(is_of_it) {
+            for name in about.into_iter().chain(CORE_LATENCIES).chain(CORE_COUNTS).chain(COMPUTE_LATENCIES) {
+                let (got, want) = (&held[name], &record[name]);
+                let at = format!("content.content: {name} of {}", record["node_id"]);
+                found.answer.expect(is_same(got, want), &at, want.to_string(), got.to_string())?;
+            }
+            compared += 1;
+        }
+    }
+    probe.found(
+        compared > 0,
+        "no object of the results has the node_id and measured_at of a record that is served",
+    )
+}
+
+/// The results of a message: JSON, or a string that holds it.
+fn results(record: &Value) -> Value {
+    let results = &record["content"]["content"];
+    let read = results.as_str().and_then(|text| serde_json::from_str(text).ok());
+    read.unwrap_or_else(|| results.clone())
+}
+
+/// Whether there is a value besides arrays and objects.
+fn has_values(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_values),
+        Value::Object(members) => members.values().any(has_values),
+        Value::Null => false,
+        _ => true,
+    }
+}
+
+/// The objects in a value, itself among them.
+fn objects(value: &Value) -> Vec<&Value> {
+    let inner: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(members) => members.values().collect(),
+        _ => return Vec::new(),
+    };
+    let own = value.is_object().then_some(value);
+    own.into_iter().chain(inner.into_iter().flat_map(objects)).collect()
+}
+
+/// Whether two values are the same; numbers may be written in several ways.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one.to_bits() == other.to_bits(),
+        _ => one == other,
+    }
 }

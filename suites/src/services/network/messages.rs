@@ -3,14 +3,14 @@
 use assay_spec::Place;
 use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
-use assay_spec::network::requirements::{info, messages as rows};
+use assay_spec::network::requirements::{info, listing, messages as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Procedure, caller};
-use super::creations::{Creation, hashes};
+use super::creations::{Creation, hashes, of_other_types};
 use super::scene::{
-    Created, List, aggregate, another, confirmed, created, fresh_channel, list_of, look, polled, post_draft,
-    posted, read, rich,
+    Created, List, aggregate, another, confirmed, content_shown, created, fresh_channel, list_of, look,
+    polled, post_draft, posted, read, rich,
 };
 use super::wire::{Call, path_with};
 use super::{ACCEPTED, CREATED};
@@ -164,10 +164,20 @@ async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "timestamp").await
 }
 
+/// Sends a POST and reads it by its hash. `status` should not be `success`, which says that a create call was accepted. Each other
+/// message that a run reads is held to it.
+#[shows(rows::WRAPPER_STATUS)]
+async fn status_is_that_of_the_message(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = sent_and_read(probe).await?;
+    let want = "the status of a message, such as `processed`";
+    answer.expect_json("/status", want, |status| status != "success").map(drop)
+}
+
 /// Sends a POST whose content has every type of JSON and reads it by its hash, in a world of its own also after it was confirmed.
-/// `message.content` must hold all that was sent; more members are allowed. If the message is rejected, it is sent without a null
+/// `message.content` must hold all that was sent; more members are allowed. In a world of its own that holds for messages of the
+/// types with an endpoint of their own too. If the message is rejected, it is sent without a null
 /// character, which a server may reject; that must be accepted where an ordinary POST is.
-#[shows(rows::CONTENT)]
+#[shows(rows::CONTENT, after(listing::ADDRESSES, listing::FINDS))]
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let plain = rich(probe, &caller(probe)).await?;
     let mut content = plain.message["content"].clone();
@@ -189,6 +199,11 @@ async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
         posted(probe, &caller(probe)).await?;
     }
     answer.expect_accepted(ACCEPTED, CREATED)?;
+    for Created { hash, draft } in of_other_types(probe).await? {
+        let sent = content_shown(&draft);
+        let answer = read(probe, &hash).await?;
+        answer.expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, &sent))?;
+    }
     let hash = kept.unwrap_or_default();
     let first = read(probe, &hash).await?;
     let sent = &draft.message["content"];

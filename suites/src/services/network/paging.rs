@@ -241,8 +241,7 @@ async fn everything(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
     Ok(Corpus { place, path, filters: Vec::new(), ids: Vec::new() })
 }
 
-/// Lists more than 100 elements with the limits 99 and 100, which must return as many, and with the limits 101 and
-/// 1000000. Each answer must hold at most 100 elements, or be 400.
+/// Lists more than 100 elements with the limits 99 and 100, which must return as many, and with the limits 101, 1000000 and 0. Each answer must hold at most 100 elements, or be 400.
 #[shows(
     rows::MAXIMUM,
     elsewhere_at = SHARED,
@@ -276,9 +275,12 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>, place: Place) -> Checked
         let want = format!("{limit}: the limit is {}", PAGE_MAXIMUM.words());
         listed.answer.expect(got >= limit, &place, want, got.to_string())?;
     }
-    for limit in [&PAGE_MAXIMUM.outside.to_string(), "1000000"] {
+    for limit in [&PAGE_MAXIMUM.outside.to_string(), "1000000", "0"] {
         let answer = Call::get(corpus.endpoint(), &corpus.path(&[("limit", limit)])).send(probe).await?;
-        answer.expect_status(&[200, 400])?;
+        // Another check judges how odd limits are rejected.
+        if limit != "0" {
+            answer.expect_status(&[200, 400])?;
+        }
         let count = answer.json()[corpus.name()].as_array().map(Vec::len);
         let what = count.map_or_else(|| "rejected".to_owned(), |count| format!("cut to {count}"));
         probe.note(format!("a limit of {limit} is {what}"));

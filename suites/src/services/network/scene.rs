@@ -11,6 +11,7 @@ use assay_spec::network::{message, query};
 use serde_json::{Value, json};
 
 use super::caller::{self, Caller};
+use super::replies::is_address;
 use super::upload::stored;
 use super::wire::{Call, Draft, now, pass, path_with};
 use super::{ACCEPTED, CREATED, POST_TYPE, programs};
@@ -232,18 +233,34 @@ pub(super) async fn confirmations(probe: &Probe<'_>, sent: &[Created]) -> Result
     Ok(known)
 }
 
+/// The content of a message as its record shows it: a server may keep the secret of a registration to itself.
+pub(super) fn content_shown(draft: &Draft) -> Value {
+    let mut content = draft.message["content"].clone();
+    if let Some(members) = content.as_object_mut().filter(|_| draft.message["type"] == "WEBHOOK") {
+        members.shift_remove("secret");
+    }
+    content
+}
+
 /// Expects the records of a list to be as the messages were sent, with the confirmations that are known of them.
-pub(super) fn expect_as_sent(
-    probe: &Probe<'_>,
-    listed: &List<'_>,
-    sent: &[Created],
-    confirmations: &[Value],
-) -> Checked {
+pub(super) fn expect_as_sent(listed: &List<'_>, sent: &[Created], confirmations: &[Value]) -> Checked {
     let known = confirmations.iter().map(Some).chain(std::iter::repeat(None));
     for (Created { hash, draft }, known) in sent.iter().zip(known) {
         let record = listed.items.iter().find(|item| item["item_hash"] == **hash);
-        let record = probe.given_some(record, format!("{hash} is not in its sender's list"))?;
+        let kind = &draft.message["type"];
+        listed.answer.expect(
+            record.is_some(),
+            "messages",
+            format!("{hash}, a message of type {kind}"),
+            "others",
+        )?;
+        let Some(record) = record else { return Ok(()) };
+        let sender = &record["sender"];
+        let is_own = is_address(sender, &draft.caller.address);
+        let place = format!("sender of {hash}");
+        listed.answer.expect(is_own, &place, &draft.caller.address, sender.to_string())?;
         let mut message = draft.message.clone();
+        message["content"] = content_shown(draft);
         message["signature"] = json!(draft.signature());
         for (member, sent) in message.as_object().into_iter().flatten() {
             let found = &record[member];

@@ -79,6 +79,25 @@ async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     answer.expect(is_stripped, "/message/content/item_hash", "missing, null or empty", found.to_string())
 }
 
+/// Uploads a file, reads its STORE message, sends a FORGET for it and reads it again. No member that `message.content` had should
+/// still be there.
+#[shows(rows::EMPTIED, after(rows::STRIPPED))]
+async fn a_forgotten_store_has_no_content(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    let before = read(probe, &stored.hash).await?.json()["message"]["content"].clone();
+    forgotten(probe, &owner, &[&stored.hash]).await?;
+    let answer = once_settled(probe, &stored.hash, "forgotten").await?;
+    answer.given_status(&[200])?;
+    let after = answer.json();
+    probe.given(after["status"] == "forgotten", format!("the STORE is {}", after["status"]))?;
+    let content = &after["message"]["content"];
+    let is_kept = |(name, value): (&String, &Value)| !value.is_null() && content[name] == *value;
+    let kept = before.as_object().into_iter().flatten().find(|member| is_kept(*member));
+    let got = kept.map_or_else(String::new, |(name, value)| format!("{name}: {value}"));
+    answer.expect(kept.is_none(), "/message/content", "no member of what was sent", got)
+}
+
 /// The sites of core nodes that this run knows.
 fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
     [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()

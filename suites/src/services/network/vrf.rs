@@ -93,6 +93,17 @@ fn expect_between(answer: &Answer<'_>, body: &Value) -> Checked {
     answer.expect_json("/value", &format!("from {min} to {max}"), lies_between).map(drop)
 }
 
+/// Generates numbers of two seeds between 0 and 2,147,483,647. They must differ: by chance, one in two thousand million pairs does
+/// not.
+#[shows(rows::DRAWN, after(rows::VALUE, rows::RANGE))]
+async fn another_seed_has_another_value(probe: &Probe<'_>) -> Checked {
+    let wide = || json!({ "seed": seed(probe), "min": 0, "max": i32::MAX, "count": 1 });
+    let first = generated(probe, &wide()).await?.json()["value"].clone();
+    probe.given(is_integer(&first), "the value is not an integer")?;
+    let second = generated(probe, &wide()).await?;
+    second.expect_json("/value", &format!("another number than {first}"), |value| *value != first).map(drop)
+}
+
 /// Generates a number. `proof` must be a string that is not empty.
 #[shows(rows::PROOF)]
 async fn proof_is_a_string(probe: &Probe<'_>) -> Checked {

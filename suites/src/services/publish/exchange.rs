@@ -197,6 +197,31 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     expect_open_after(probe, &rejected, REQUEST_WINDOW.value, async || request(0).await).await
 }
 
+/// Sends requests to one endpoint, of which the first must not be limited, until one returns 429. `Retry-After` should not be longer than the minute of the limit.
+#[shows(rows::RETRY_AFTER_WINDOW, needs(Clock, Isolation), after(rows::RATE_PER_IP))]
+async fn retry_after_ends_within_the_minute(probe: &Probe<'_>, place: Place) -> Checked {
+    begin(probe, REQUEST_WINDOW.value).await?;
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    knock.counterpart(probe).await?;
+    let quota = Quota::new(&REQUESTS, knock.statuses, async |_| knock.send(probe, |_| {}).await);
+    let refused = quota.exhaust().await?;
+    let after = refused.response.header("retry-after").unwrap_or("none");
+    let most = HeaderRule::AtMost(REQUEST_WINDOW.value / 1_000);
+    refused.expect(most.holds(Some(after)), At::header("retry-after"), most.want(), after)
+}
+
+/// Sends a body of 70,000 bytes. The 413 should have the media type of plain text, if it has one.
+#[shows(rows::PLAIN_TYPE, after(rows::BODY_LIMIT))]
+async fn plain_text_has_its_media_type(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    let body = format!("{}{}", knock.body, " ".repeat(70_000));
+    let answer = Draft::new(probe, &knock.scene.caller, knock.path, body).await?.send(probe).await?;
+    answer.given_status(&[413])?;
+    let plain = HeaderRule::MediaType("text/plain");
+    let found = answer.response.header("content-type");
+    answer.expect(plain.holds(found), At::header("content-type"), plain.want(), found.unwrap_or("none"))
+}
+
 /// Sends requests to one endpoint from one address until one returns 429. A request from another address must be accepted.
 #[shows(rows::PER_ADDRESS, needs(Clock, Isolation, Addresses))]
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {

@@ -3,7 +3,9 @@
 use assay_spec::limit::Unit;
 use assay_spec::network::limits::METRICS_RETENTION;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
+use assay_spec::network::probes::{LOGIN, METRICS, STATUS_CHECK};
 use assay_spec::network::requirements::metrics as rows;
+use assay_spec::network::{aggregate, info, storage};
 use assay_spec::{Id, Instant, Place};
 use serde_json::{Value, json};
 
@@ -131,20 +133,47 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Plac
     probe.found(has_failed, "no record shows a failed test")
 }
 
+/// The tests that one endpoint alone can fail: the endpoint, and the fields.
+const ALONE: &[(NodeKind, &str, &[&str])] = &[
+    (NodeKind::Core, info::PUBLIC.name, &["base_latency"]),
+    (NodeKind::Core, METRICS.name, &["metrics_latency"]),
+    (NodeKind::Core, aggregate::OF_ADDRESS.name, &["aggregate_latency"]),
+    (NodeKind::Core, storage::RAW.name, &["file_download_latency"]),
+    (NodeKind::Compute, LOGIN.name, &["base_latency", "base_latency_ipv4"]),
+    (NodeKind::Compute, STATUS_CHECK.name, &["full_check_latency"]),
+];
+
 /// Reads the metrics of a core node that returns 500: no record may have a duration. Reads those of a compute node whose
-/// diagnostic machine fails: no record may have `diagnostic_vm_latency`.
+/// diagnostic machine fails: no record may have `diagnostic_vm_latency`. Then one endpoint at a time returns 500: no record may have
+/// its duration.
 #[shows(rows::FAILED_STATUS, needs(Clock, Actions, Faults), after = RECORDS)]
 async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
+    let [site, _] = nodes(kind);
+    let whole = json!({ "site": site });
     if kind == NodeKind::Core {
-        let fault = json!([{ "fault": "network.internal", "where": { "site": nodes(kind)[0] } }]);
-        probe.faults(fault).await?;
-        let records = compared(probe, kind).await?;
-        probe.faults(json!([])).await?;
-        return expect_absent(probe, &records, &CORE_LATENCIES);
+        expect_absent(probe, &failing(probe, kind, &whole).await?, &CORE_LATENCIES)?;
+    } else {
+        let records = changed(probe, kind, json!({ "machine": false })).await?;
+        expect_absent(probe, &records, &[HEALTHY])?;
     }
-    let records = changed(probe, NodeKind::Compute, json!({ "machine": false })).await?;
-    expect_absent(probe, &records, &[HEALTHY])
+    for (_, endpoint, fields) in ALONE.iter().filter(|(of, ..)| *of == kind) {
+        let one = json!({ "site": site, "endpoint": endpoint });
+        expect_absent(probe, &failing(probe, kind, &one).await?, fields)?;
+    }
+    Ok(())
+}
+
+/// As [`compared`], while some requests to the first node return 500.
+async fn failing<'p>(
+    probe: &'p Probe<'_>,
+    kind: NodeKind,
+    requests: &Value,
+) -> Result<(List<'p>, List<'p>), Stop> {
+    probe.faults(json!([{ "fault": "network.internal", "where": requests }])).await?;
+    let records = compared(probe, kind).await?;
+    probe.faults(json!([])).await?;
+    Ok(records)
 }
 
 /// Reads the metrics of a node of each kind that answers five seconds late. Every duration that is present must be between

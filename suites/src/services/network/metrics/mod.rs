@@ -128,6 +128,16 @@ async fn some<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List
     Ok(list)
 }
 
+/// The records of the measured nodes.
+pub(super) async fn served(probe: &Probe<'_>) -> Result<Vec<Value>, Stop> {
+    let nodes = measured(probe).await?;
+    let mut served = Vec::new();
+    for (kind, id) in KINDS.into_iter().filter_map(|kind| Some((kind, nodes.hash(kind).ok()?))) {
+        served.extend(list(probe, kind, id).await?.items);
+    }
+    Ok(served)
+}
+
 /// A member of a record that is present and not null. Another check judges null.
 fn present<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
     record.get(member).filter(|value| !value.is_null())
