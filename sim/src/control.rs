@@ -14,7 +14,7 @@
 //! `docs/control-api.md` follow from it.
 
 mod answers;
-mod bodies;
+pub(crate) mod bodies;
 pub mod openapi;
 mod page;
 pub mod paths;
@@ -44,6 +44,7 @@ use serde_json::{Value, json};
 
 use bodies::{
     Action, AtLeast, Deviation, Faults, ForkBody, From, Limits, OfService, Restore, SetClock, Variation,
+    at_limit,
 };
 use take::{Asked, Given, MayBeGiven};
 
@@ -56,6 +57,8 @@ pub const PREFIX: &str = "/_sim/v1";
 /// The maximum number of forked worlds, and of snapshots. A new world takes the place of the oldest closed one.
 const WORLDS: usize = 512;
 const SNAPSHOTS: usize = 64;
+/// The name of the copy of the world as it was at first.
+const START: &str = "start";
 /// The maximum size of a body.
 const BODY_BYTES: usize = 2 * 1024 * 1024;
 /// How long `waiting` waits before it gives up.
@@ -70,6 +73,8 @@ pub struct Hub {
     token: Option<String>,
     /// Host names beside those of loopback, in lower case.
     hosts: Vec<String>,
+    /// The world as it was at first.
+    start: World,
     inner: Mutex<Inner>,
 }
 
@@ -93,7 +98,16 @@ struct Fork {
 impl Hub {
     /// A hub for `root`, whose sites are at `sites` (site name to base URL).
     pub fn new(root: Handle, sites: BTreeMap<&'static str, String>) -> Hub {
-        Hub { root, sites, fork_address: None, token: None, hosts: Vec::new(), inner: Mutex::default() }
+        let start = root.snapshot();
+        Hub {
+            root,
+            sites,
+            fork_address: None,
+            token: None,
+            hosts: Vec::new(),
+            start,
+            inner: Mutex::default(),
+        }
     }
 
     /// Lets forks listen on ports of this address.
@@ -363,12 +377,16 @@ async fn set_limits(Here(handle): Here, Given(Limits(changes)): Given<Limits>) -
     Ok(self::limits(Here(handle)).await)
 }
 
-/// What is wrong with a limit of a service, with its place. The error begins with the limit's name.
-fn at_limit(service: Service, why: &str) -> String {
-    format!("limits.{service}.{why}")
+async fn scheduled(Here(handle): Here) -> Json<Value> {
+    Json(handle.read(World::scheduled))
 }
 
-async fn perform(Here(handle): Here, Given(Action { action, arguments }): Given<Action>) -> Answer {
+async fn perform(Here(handle): Here, Given(Action { action, arguments, at }): Given<Action>) -> Answer {
+    let now = handle.read(|world| world.core.now());
+    if let Some(due) = at.and_then(|at| at.ahead(now)) {
+        let number = handle.change(|world| (world.schedule(due, &action, &arguments), Vec::new()));
+        return number.map(|number| Json(json!({ "number": number, "at": due }))).map_err(bad);
+    }
     let answer = handle.change(|world| match world.perform(&action, &arguments) {
         Ok((answer, outputs)) => (Ok(answer), outputs),
         Err(why) => (Err(why), Vec::new()),
@@ -467,9 +485,9 @@ async fn restore(
 ) -> Answer {
     let world = {
         let inner = hub.lock();
-        let known = inner.snapshots.keys().map(String::as_str);
-        let found = inner.snapshots.get(&snapshot).cloned();
-        found.ok_or_else(|| bad(shape::unknown("snapshot", "snapshot", &snapshot, known)))?
+        let known = std::iter::once(START).chain(inner.snapshots.keys().map(String::as_str));
+        let found = if snapshot == START { Some(&hub.start) } else { inner.snapshots.get(&snapshot) };
+        found.cloned().ok_or_else(|| bad(shape::unknown("snapshot", "snapshot", &snapshot, known)))?
     };
     handle.restore(world);
     Ok(Json(clock_of(&handle, 0)))

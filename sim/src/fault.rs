@@ -27,28 +27,39 @@ pub struct Key {
     pub name: &'static str,
     /// The values that occur; none if they cannot be listed.
     pub values: fn() -> Vec<&'static str>,
+    /// Whether a world can have more of them, such as models of its own.
+    pub has_more: bool,
 }
 
 impl Key {
     /// A condition with any value, such as the name of a domain.
     pub const fn any(name: &'static str) -> Key {
-        Key { name, values: Vec::new }
+        Key { name, values: Vec::new, has_more: false }
     }
 
     /// A condition whose values are known.
     pub const fn one_of(name: &'static str, values: fn() -> Vec<&'static str>) -> Key {
-        Key { name, values }
+        Key { name, values, has_more: false }
+    }
+
+    /// A condition with these values, and with those that a world has added.
+    pub const fn some_of(name: &'static str, values: fn() -> Vec<&'static str>) -> Key {
+        Key { name, values, has_more: true }
     }
 
     /// Whether it can have this value on an occasion.
     pub(crate) fn may_be(&self, name: &str, value: &str) -> bool {
         let values = (self.values)();
-        self.name == name && (values.is_empty() || values.contains(&value))
+        self.name == name && (values.is_empty() || self.has_more || values.contains(&value))
     }
 
     fn schema(&self) -> Value {
         let values = (self.values)();
-        if values.is_empty() { String::schema() } else { json!({ "enum": values }) }
+        match (values.is_empty(), self.has_more) {
+            (true, _) => String::schema(),
+            (false, true) => json!({ "anyOf": [{ "enum": values }, { "type": "string" }] }),
+            (false, false) => json!({ "enum": values }),
+        }
     }
 }
 
@@ -125,8 +136,14 @@ impl<'de> Deserialize<'de> for Fault {
 pub const RECEIPTS: usize = 64;
 
 impl Fault {
-    /// Checks its name and its conditions. The error names the place and what is known.
-    pub fn check(&self, kinds: &[FaultKind], at: &str) -> Result<(), String> {
+    /// Checks its name and its conditions. The error names the place and what is known. `more` are the values that a world has
+    /// added for a condition.
+    pub fn check(
+        &self,
+        kinds: &[FaultKind],
+        more: impl Fn(&FaultKind, &str) -> Vec<String>,
+        at: &str,
+    ) -> Result<(), String> {
         let known = || kinds.iter().map(|kind| kind.name);
         let kind = kinds.iter().find(|kind| kind.name == self.fault);
         let kind = kind.ok_or_else(|| shape::unknown(&inside(at, "fault"), "fault", &self.fault, known()))?;
@@ -139,8 +156,16 @@ impl Fault {
                 format!("{}: unknown key of fault {}{near}", inside(&place, name), kind.name)
             })?;
             let values = (key.values)();
-            if !key.may_be(name, value) {
-                return Err(shape::unknown(&inside(&place, name), "value", value, values.iter().copied()));
+            let more = if key.has_more { more(kind, name) } else { Vec::new() };
+            let is_known = if key.has_more {
+                values.iter().any(|known| known == value) || more.contains(value)
+            } else {
+                key.may_be(name, value)
+            };
+            if !is_known {
+                let more = more.iter().map(String::as_str).filter(|more| !values.contains(more));
+                let known = values.iter().copied().chain(more);
+                return Err(shape::unknown(&inside(&place, name), "value", value, known));
             }
         }
         if kind.name == HOLD.name && !self.is_plain() {

@@ -48,6 +48,7 @@ pub mod publish;
 pub mod reach;
 mod refusal;
 pub mod rng;
+pub mod schedule;
 pub mod seam;
 pub mod serve;
 pub mod services;

@@ -91,6 +91,10 @@ pub trait SimService: Clone {
     fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
     /// The state, for display.
     fn view(&self, core: &Core) -> Value;
+    /// The values that this world has added to those of a condition of the service's faults, such as ids of models.
+    fn own_values(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
     /// The limits, by name.
     fn limits(&self) -> Value;
     /// Changes some limits.
@@ -121,6 +125,8 @@ macro_rules! declare {
             $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Timer),)*
             /// A request to an own site has timed out.
             Overdue(OutgoingId),
+            /// The time of an action has come.
+            Scheduled(u64),
         }
 
         /// The context of an outgoing request of some service.
@@ -170,7 +176,7 @@ macro_rules! declare {
                         enter(core, &self.$module, &Occasion::Timer(&timer));
                         self.$module.fire(core, timer);
                     })*
-                    Timer::Overdue(_) => {}
+                    Timer::Overdue(_) | Timer::Scheduled(_) => {}
                 }
             }
 
@@ -192,6 +198,10 @@ macro_rules! declare {
 
             pub(crate) fn view(&self, core: &Core, service: Service) -> Value {
                 match service { $(Service::$variant => self.$module.view(core)),* }
+            }
+
+            pub(crate) fn own_values(&self, service: Service, key: &str) -> Vec<String> {
+                match service { $(Service::$variant => self.$module.own_values(key)),* }
             }
 
             pub(crate) fn limits(&self, service: Service) -> Value {

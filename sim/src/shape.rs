@@ -174,8 +174,12 @@ pub(crate) fn member<T: Shape>(
 
 /// Reads the arguments of an action; none is the same as no arguments.
 pub(crate) fn arguments<T: Record>(arguments: &Value) -> Result<T, String> {
+    arguments_at(arguments, "arguments")
+}
+
+fn arguments_at<T: Record>(arguments: &Value, at: &str) -> Result<T, String> {
     let none = json!({});
-    T::read(if arguments.is_null() { &none } else { arguments }, "arguments")
+    T::read(if arguments.is_null() { &none } else { arguments }, at)
 }
 
 /// The place of a member.
@@ -330,6 +334,14 @@ impl Moment {
         }
     }
 
+    /// The time, if it is set now and is not over.
+    pub fn ahead(self, now: Instant) -> Option<Instant> {
+        match self.from(now) {
+            Moment::At(at) if at > now => Some(at),
+            _ => None,
+        }
+    }
+
     /// Whether it has come.
     pub fn has_come(self, now: Instant) -> bool {
         matches!(self, Moment::At(at) if now >= at)
@@ -478,12 +490,19 @@ pub struct Action {
     pub about: &'static str,
     /// Its arguments.
     pub arguments: &'static [Field],
+    /// Checks arguments; the place is theirs.
+    pub check: fn(&Value, &str) -> Result<(), String>,
 }
 
 impl Action {
     /// An action with these arguments.
     pub(crate) const fn taking<A: Record>(name: &'static str, about: &'static str) -> Action {
-        Action { name, about, arguments: A::FIELDS }
+        Action {
+            name,
+            about,
+            arguments: A::FIELDS,
+            check: |value, at| arguments_at::<A>(value, at).map(drop),
+        }
     }
 
     /// Its arguments and what it does, such as `{hash, at_once?}: …`.

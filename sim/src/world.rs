@@ -14,14 +14,15 @@ use serde_json::{Value, json};
 use crate::core::Core;
 use crate::deviation::{self, Deviation, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::host::PublicHost;
 use crate::io::{Input, Output};
 use crate::journal::Noted;
 use crate::outgoing::{self, Failure, Outcome, Outgoing, OutgoingId, Way};
+use crate::schedule::{Planned, Schedule};
 use crate::seam::Seams;
 use crate::services::{OutgoingContext, Services, Timer};
-use crate::shape;
+use crate::shape::{self, Action};
 use crate::variation::Variation;
 
 pub use crate::services::{actions, deviations, faults, limits, sites, variations};
@@ -40,6 +41,8 @@ pub struct World {
     receiving: usize,
     /// Exchanges whose request is complete and whose answer is not, except the world's own.
     waiting: usize,
+    /// Actions that are performed later.
+    schedule: Schedule,
     /// The active wrong limits, with the values in their place.
     wrong_limits: Vec<(Wrong, Value)>,
     last: ExchangeId,
@@ -125,6 +128,7 @@ impl World {
             exchanges: BTreeMap::new(),
             receiving: 0,
             waiting: 0,
+            schedule: Schedule::default(),
             wrong_limits: Vec::new(),
             last: 0,
             leaving: Vec::new(),
@@ -254,28 +258,62 @@ impl World {
 
     /// Performs `service.action` for the control API.
     pub fn perform(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
-        self.control(&format!("action {name} {}", without_token(arguments)));
-        let known = actions();
-        let found = known.iter().find(|(known, _)| known == name);
-        let (service, action) = found
-            .and_then(|(name, action)| Some((Service::named(name.split_once('.')?.0)?, action.name)))
-            .ok_or_else(|| {
-                shape::unknown("action", "action", name, known.iter().map(|(name, _)| name.as_str()))
-            })?;
-        let answer = self.services.perform(&mut self.core, service, action, arguments)?;
+        let answer = self.act(name, arguments)?;
         Ok((answer, self.outputs()))
+    }
+
+    fn act(&mut self, name: &str, arguments: &Value) -> Result<Value, String> {
+        self.control(&format!("action {name} {}", without_token(arguments)));
+        let (service, action) = action(name).map_err(|why| format!("action: {why}"))?;
+        self.services.perform(&mut self.core, service, action.name, arguments)
+    }
+
+    /// Performs an action later, and returns its number. What is wrong with its form is an error now; whether it succeeds is only
+    /// known then ([`World::scheduled`]).
+    pub fn schedule(&mut self, at: Instant, name: &str, arguments: &Value) -> Result<u64, String> {
+        check_action(name, arguments, "")?;
+        self.control(&format!("at {} action {name} {}", at.0, without_token(arguments)));
+        let planned = Planned { at, action: name.to_owned(), arguments: arguments.clone() };
+        let number = self.schedule.add(planned)?;
+        self.core.clock.set(at, Timer::Scheduled(number));
+        Ok(number)
+    }
+
+    /// The actions that were set for a later time: `[{number, at, action, outcome, why}]`.
+    pub fn scheduled(&self) -> Value {
+        self.schedule.view()
+    }
+
+    /// The time of an action has come.
+    fn perform_scheduled(&mut self, number: u64) {
+        let Some(planned) = self.schedule.take(number) else { return };
+        let outcome = self.act(&planned.action, &planned.arguments);
+        self.schedule.end(number, planned, outcome.map(drop));
     }
 
     /// Sets the faults. An unknown name or condition is an error.
     pub fn set_faults(&mut self, set: Vec<Fault>) -> Result<(), String> {
-        let known = faults();
-        let mut numbered = set.iter().enumerate();
-        numbered.try_for_each(|(n, fault)| fault.check(&known, &format!("faults[{n}]")))?;
+        self.check_faults(&set, "faults")?;
         let now = self.core.now();
         let set: Vec<Fault> = set.into_iter().map(|fault| fault.set_at(now)).collect();
         self.control(&format!("faults {}", json!(set)));
         self.core.faults.set(set);
         Ok(())
+    }
+
+    /// Checks the names and conditions of faults; they are at this place.
+    pub(crate) fn check_faults(&self, set: &[Fault], at: &str) -> Result<(), String> {
+        let known = faults();
+        let mut numbered = set.iter().enumerate();
+        numbered.try_for_each(|(n, fault)| {
+            fault.check(&known, |kind, key| self.own_values(kind, key), &format!("{at}[{n}]"))
+        })
+    }
+
+    /// The values that this world has added for a condition of a fault.
+    pub(crate) fn own_values(&self, kind: &FaultKind, key: &str) -> Vec<String> {
+        let service = kind.name.split_once('.').and_then(|(service, _)| Service::named(service));
+        service.map(|service| self.services.own_values(service, key)).unwrap_or_default()
     }
 
     /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell or of a wrong limit. What
@@ -422,6 +460,7 @@ impl World {
         {
             match timer {
                 Timer::Overdue(id) => self.overdue(id),
+                Timer::Scheduled(number) => self.perform_scheduled(number),
                 timer => self.services.fire(&mut self.core, timer),
             }
             // A request to an own site is answered now, not at the end of the advance.
@@ -579,6 +618,24 @@ impl Wished {
             Ok(Wished::Row(Scoped { what, at }))
         }
     }
+}
+
+/// The action with this name, and its service.
+pub(crate) fn action(name: &str) -> Result<(Service, Action), String> {
+    let known = actions();
+    let found = known.iter().find(|(known, _)| known == name);
+    let service =
+        |(name, action): &(String, Action)| Some((Service::named(name.split_once('.')?.0)?, *action));
+    found.and_then(service).ok_or_else(|| {
+        let known = known.iter().map(|(name, _)| name.as_str());
+        format!("unknown action {name:.60?}{}", names::unknown(name, known))
+    })
+}
+
+/// Checks the name and the arguments of an action at this place.
+pub(crate) fn check_action(name: &str, arguments: &Value, at: &str) -> Result<(), String> {
+    let (_, action) = action(name).map_err(|why| format!("{}: {why}", shape::inside(at, "action")))?;
+    (action.check)(arguments, &shape::inside(at, "arguments"))
 }
 
 /// What is wrong with the name of a deviation.

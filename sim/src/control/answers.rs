@@ -57,6 +57,16 @@ pub(super) fn nothing() -> Value {
     object([])
 }
 
+pub(super) fn scheduled() -> Value {
+    list(object([
+        ("number", count()),
+        ("at", Instant::schema()),
+        ("action", text()),
+        ("outcome", json!({ "enum": ["performed", "failed", "waiting"] })),
+        ("why", or_null(text())),
+    ]))
+}
+
 pub(super) fn anything() -> Value {
     json!({ "type": ["object", "array"] })
 }

@@ -8,24 +8,24 @@ use serde_json::{Map, Value, json};
 use crate::fault::{self, Fault};
 use crate::limits;
 use crate::serve::ClockMode;
-use crate::shape::{self, Millis, Name, Names, Shape, inside, object, record};
+use crate::shape::{self, Millis, Moment, Name, Names, Shape, inside, object, record};
 use crate::world;
 
 record! {
     /// A change of the clock.
-    pub(super) struct SetClock {
+    pub(crate) struct SetClock {
         /// How far time moves forward.
         advance: Option<Millis>,
         /// The same under another name.
         advance_ms: Option<Millis>,
         /// How time moves from now on.
-        pub(super) mode: Option<ClockMode>,
+        pub(crate) mode: Option<ClockMode>,
     }
 }
 
 impl SetClock {
     /// How far time moves forward, in milliseconds.
-    pub(super) fn ms(&self) -> Result<Option<i64>, String> {
+    pub(crate) fn ms(&self) -> Result<Option<i64>, String> {
         match (self.advance, self.advance_ms) {
             (Some(_), Some(_)) => Err("advance: write advance or advance_ms, not both".to_owned()),
             (advance, advance_ms) => Ok(advance.or(advance_ms).map(|Millis(ms)| ms)),
@@ -34,7 +34,7 @@ impl SetClock {
 }
 
 /// The faults to be set.
-pub(super) struct Faults(pub(super) Vec<Fault>);
+pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Shape for Faults {
     fn schema() -> Value {
@@ -47,7 +47,7 @@ impl Shape for Faults {
 }
 
 /// A deviation to be activated: a name, or a name and where.
-pub(super) struct Deviation(pub(super) String);
+pub(crate) struct Deviation(pub(crate) String);
 
 record! {
     struct Scoped {
@@ -95,7 +95,7 @@ impl Shape for Deviation {
 }
 
 /// A variation to be activated.
-pub(super) struct Variation(pub(super) String);
+pub(crate) struct Variation(pub(crate) String);
 
 impl Shape for Variation {
     fn schema() -> Value {
@@ -110,10 +110,15 @@ impl Shape for Variation {
 }
 
 /// The limits to be changed, by service in the order of their names.
-pub(super) struct Limits(pub(super) Vec<(Service, Value)>);
+pub(crate) struct Limits(pub(crate) Vec<(Service, Value)>);
+
+/// What is wrong with a limit of a service, with its place. The error begins with the limit's name.
+pub(crate) fn at_limit(service: Service, why: &str) -> String {
+    format!("limits.{service}.{why}")
+}
 
 /// The limits of every service as a schema; `are_all` as in a response.
-pub(super) fn limits_schema(are_all: bool) -> Value {
+pub(crate) fn limits_schema(are_all: bool) -> Value {
     let all = world::limits();
     let of = |(service, known): &(Service, &[limits::Limit])| {
         (service.name().to_owned(), limits::schema(known, are_all))
@@ -151,19 +156,24 @@ record! {
         action: String,
         /// Its arguments.
         arguments: Value = Value::Null,
+        /// When it is performed; without it, now.
+        at: Option<Moment>,
     }
 }
 
 /// An action to be performed.
-pub(super) struct Action {
-    pub(super) action: String,
-    pub(super) arguments: Value,
+#[derive(Clone, Debug)]
+pub(crate) struct Action {
+    pub(crate) action: String,
+    pub(crate) arguments: Value,
+    pub(crate) at: Option<Moment>,
 }
 
 impl Shape for Action {
     const HAS_MEMBERS: bool = true;
 
     fn schema() -> Value {
+        let at = Option::<Moment>::schema();
         let one = |(name, action): &(String, shape::Action)| {
             let arguments = object(action.arguments);
             let is_needed = arguments.get("required").is_some();
@@ -172,7 +182,7 @@ impl Shape for Action {
             json!({
                 "type": "object",
                 "description": action.about,
-                "properties": { "action": { "const": name }, "arguments": arguments },
+                "properties": { "action": { "const": name }, "arguments": arguments, "at": at },
                 "required": if is_needed { vec!["action", "arguments"] } else { vec!["action"] },
                 "additionalProperties": false,
             })
@@ -181,21 +191,21 @@ impl Shape for Action {
     }
 
     fn read(value: &Value, at: &str) -> Result<Self, String> {
-        let ToPerform { action, arguments } = ToPerform::read(value, at)?;
-        Ok(Action { action, arguments })
+        let ToPerform { action, arguments, at } = ToPerform::read(value, at)?;
+        Ok(Action { action, arguments, at })
     }
 }
 
 record! {
     /// Which services are wanted.
-    pub(super) struct OfService {
+    pub(crate) struct OfService {
         /// One service; all without it.
-        pub(super) service: Option<Name<ServiceName>>,
+        pub(crate) service: Option<Name<ServiceName>>,
     }
 }
 
 /// The services.
-pub(super) struct ServiceName;
+pub(crate) struct ServiceName;
 
 impl Names for ServiceName {
     const WHAT: &'static str = "service";
@@ -207,32 +217,32 @@ impl Names for ServiceName {
 
 record! {
     /// Which entries of the journal are wanted.
-    pub(super) struct From {
+    pub(crate) struct From {
         /// The number of the first entry.
-        pub(super) from: u64 = 0,
+        pub(crate) from: u64 = 0,
     }
 }
 
 record! {
     /// How many requests are waited for.
-    pub(super) struct AtLeast {
+    pub(crate) struct AtLeast {
         /// The number of requests.
-        pub(super) at_least: usize,
+        pub(crate) at_least: usize,
     }
 }
 
 record! {
     /// The snapshot to be restored.
-    pub(super) struct Restore {
-        /// Its name.
-        pub(super) snapshot: String,
+    pub(crate) struct Restore {
+        /// Its name; `start` is the world as the simulator began with it.
+        pub(crate) snapshot: String,
     }
 }
 
 record! {
     /// How a fork begins.
-    pub(super) struct ForkBody {
+    pub(crate) struct ForkBody {
         /// How its time moves; `auto` without it.
-        pub(super) mode: ClockMode = ClockMode::Auto,
+        pub(crate) mode: ClockMode = ClockMode::Auto,
     }
 }

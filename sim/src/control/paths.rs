@@ -192,7 +192,13 @@ fn what_is_set() -> Vec<Endpoint> {
         )
         .takes::<Limits>()
         .answers(answers::limits),
-        post("actions", super::perform, "Performs an action of a service; the response is its result.")
+        get("actions", super::scheduled, "Lists the actions with a time, those that are over first, with what has become of them.")
+            .answers(answers::scheduled),
+        post(
+            "actions",
+            super::perform,
+            "Performs an action of a service, now or at a later time; the response is its result, or its number and its time.",
+        )
             .takes::<Action>()
             .answers(answers::anything),
     ]

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::keys::KeyState;
-use super::pool::{CONFIDENTIAL, site_names};
+use super::pool::CONFIDENTIAL;
+use super::script::{self, Own, ServerName};
 use super::{State, health, stream};
 use crate::core::Core;
-use crate::shape::{Action, Name, Names, Nothing, arguments as read, record};
+use crate::shape::{Action, Name, Nothing, arguments as read, record};
 
 /// The actions with their arguments.
 pub(super) const ACTIONS: &[Action] = &[
@@ -24,27 +25,20 @@ pub(super) const ACTIONS: &[Action] = &[
         "payments",
         "switches the payment-required flow on or off; returns a new payment, which pays for one request",
     ),
+    Action::taking::<Own>(
+        "models",
+        "sets models of the world's own, with the answers that they give to prompts; returns the ids of all models",
+    ),
 ];
 
 record! {
     struct Change {
         /// The site of the server.
-        site: Name<Server>,
+        site: Name<ServerName>,
         /// Whether it belongs to the pool.
         listed: Option<bool>,
         /// Whether it runs.
         up: Option<bool>,
-    }
-}
-
-/// The backing servers.
-struct Server;
-
-impl Names for Server {
-    const WHAT: &'static str = "server";
-
-    fn known() -> Vec<&'static str> {
-        site_names()
     }
 }
 
@@ -96,6 +90,7 @@ pub(super) fn perform(
             state.limits.payment_flow = u8::from(on);
             Ok(json!({ "on": on, "payment": state.payments.issue(core) }))
         }
+        "models" => script::set(state, read(arguments)?),
         _ => Err(format!("gateway has no action {action:?}")),
     }
 }

@@ -234,11 +234,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     tools::ARGUMENTS_FIT, "name" => "the called tool is not declared",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", json!("no_such_tool"));
     tools::RESULT_USED => "models ignore the results of tools", step |s: &mut RunModel| {
-        s.0 = |core, model, prompt| {
+        s.0 = |core, model, prompt, given| {
             let mut prompt = prompt.clone();
             let turns = prompt.conversations.iter_mut().flatten();
             turns.filter(|turn| turn.role == Role::Tool).for_each(|turn| turn.text.clear());
-            servers::run_model(core, model, &prompt)
+            servers::run_model(core, model, &prompt, given)
         };
     };
     tools::TOOLS => "tools that are not an array are accepted", guard;
@@ -313,7 +313,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
     discovery::CURRENT => "servers that have left are still listed",
-        step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
+        step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.clone();
     discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
         s.0 = |core, state, model| {
             let mut servers = discover::listed_servers(core, state, model);

@@ -1,5 +1,7 @@
 //! The models, and the servers that currently run them.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::pool::{self, CONFIDENTIAL, Model, Number};
@@ -11,7 +13,7 @@ use crate::seam::{Answer, Body, steps};
 
 /// The models with their listed servers, in the order of the lists.
 #[derive(Clone, PartialEq)]
-pub(super) struct Listing(pub(super) Vec<(&'static Model, Vec<Number>)>);
+pub(super) struct Listing(pub(super) Vec<(Arc<Model>, Vec<Number>)>);
 
 /// The discovery object, as its reply knows it.
 #[derive(Clone)]
@@ -60,7 +62,7 @@ pub(super) fn discovery(core: &mut Core, state: &State) -> Reply {
         json!({ "servers": entries })
     };
     let object: Map<String, Value> =
-        models.into_iter().map(|(model, numbers)| (model.id.to_owned(), servers(numbers))).collect();
+        models.into_iter().map(|(model, numbers)| (model.id.to_string(), servers(numbers))).collect();
     let about = Discovered { confidential_scheme: core.dialect.confidential_scheme.clone() };
     core.reply(Answer::new(about, 200, Body::Names(Value::Object(object))))
 }
@@ -68,16 +70,20 @@ pub(super) fn discovery(core: &mut Core, state: &State) -> Reply {
 /// `GET /v1/models`: the models of the gateway or of one server.
 pub(super) fn list(core: &mut Core, state: &State, at: Option<Number>) -> Reply {
     let Listing(models) = listing(core, state);
-    let models = models.into_iter().map(|(model, _)| model);
+    let models = models.iter().map(|(model, _)| model);
     let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
     let created_s = crate::clock::EPOCH.0 / 1000;
-    let body = wire::models(models.map(|model| model.id), created_s);
+    let body = wire::models(models.map(|model| &*model.id), created_s);
     core.reply(Answer::new(ModelList, 200, Body::Json(body)))
 }
 
 fn listing(core: &mut Core, state: &State) -> Listing {
-    let models = pool::models(core).into_iter();
-    let listing = models.map(|model| (model, ListedServers::run(core, state, model))).collect();
+    let models = pool::models(core, state).into_iter();
+    let servers = |model: Arc<Model>| {
+        let servers = ListedServers::run(core, state, &model);
+        (model, servers)
+    };
+    let listing = models.map(servers).collect();
     core.step(Listing(listing))
 }
 

@@ -5,11 +5,11 @@
 use super::ENCLAVE;
 use super::call::Family;
 use super::enclave::WRONG;
-use super::pool::{MODELS, site_names};
+use super::pool::{ids, site_names};
 use crate::fault::{FaultKind, Key};
 
 const SERVER: Key = Key::one_of("server", site_names);
-const MODEL: Key = Key::one_of("model", || MODELS.iter().map(|model| model.id).collect());
+const MODEL: Key = Key::some_of("model", ids);
 const ENDPOINT: Key = Key::one_of("endpoint", || Family::ALL.map(Family::name).to_vec());
 
 /// The conditions of one attempt at a server: `{"server": "server-a", "model": "assay-chat", "endpoint": "chat"}`.

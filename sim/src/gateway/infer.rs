@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::call::{Call, Family};
 use super::payment::{self, Payer};
-use super::pool::{self, Cookie, MODELS, Model, Number};
+use super::pool::{self, Cookie, Model, Number};
+use super::script::Given;
 use super::servers::Work;
 use super::{SERVERS, State, moves, refusal, route};
 use crate::core::Core;
@@ -48,7 +49,7 @@ pub(super) fn begin(
     }
     let call = read.inspect_err(|_| moves(core, RequestState::Received, RequestEvent::InvalidBody))?;
     call.admit(core)?;
-    let model = model(core, &call, at)
+    let model = model(core, state, &call, at)
         .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::UnknownModel))?;
     payment::solvent(state, &payer)
         .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::Unpaid))?;
@@ -58,7 +59,8 @@ pub(super) fn begin(
         Payer::Key(key) => Some(key),
         Payer::Payment => None,
     };
-    let work = Work { call: Arc::new(call), model, key, direct: at.is_some(), sticky };
+    let work =
+        Work { call: Arc::new(call), model, key, direct: at.is_some(), sticky, given: Given::default() };
     match at {
         Some(number) => Ok(route::direct(core, state, exchange, number, work)),
         None => route::begin(core, state, exchange, work),
@@ -126,17 +128,17 @@ fn too_large(core: &mut Core, request: &Request) -> Reply {
 }
 
 /// The requested model, among those that run here.
-fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Model, Refusal> {
-    let here = |model: &&'static Model| at.is_none_or(|number| model.servers.contains(&number));
-    let Some(model) = Model::find(core, &call.model).filter(here) else {
+fn model(core: &mut Core, state: &State, call: &Call, at: Option<Number>) -> Result<Arc<Model>, Refusal> {
+    let here = |model: &&Arc<Model>| at.is_none_or(|number| model.servers.contains(&number));
+    let known = state.script.models();
+    let Some(model) = Model::find(core, state, &call.model).filter(|model| here(&model)) else {
         let why = || format!("unknown model {:.100?}", call.model);
         let is_at_server = at.is_some() && call.family.is_direct();
         let rule: Id = if is_at_server { &rows::direct::UNKNOWN_MODEL } else { call.family.unknown_model() };
-        core.refuse_like(rule, &json!(call.model), MODELS.iter().map(|model| json!(model.id)), why)?;
-        let first = MODELS.iter().find(here);
-        return Ok(first.unwrap_or(&MODELS[0]));
+        core.refuse_like(rule, &json!(call.model), known.iter().map(|model| json!(&*model.id)), why)?;
+        return Ok(known.iter().find(here).unwrap_or(&known[0]).clone());
     };
-    UseModel::run(core, call, at, model)?;
+    UseModel::run(core, call, at, &model)?;
     Ok(model)
 }
 

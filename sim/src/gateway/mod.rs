@@ -19,10 +19,13 @@ mod place;
 mod pool;
 mod refusal;
 mod route;
+mod script;
 mod servers;
 mod stream;
 mod variations;
 mod wire;
+
+use std::sync::Arc;
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
@@ -53,6 +56,7 @@ use keys::{KeyState, Keys};
 use payment::Payments;
 use pool::{CONFIDENTIAL, Model, Pool};
 use route::Pending;
+use script::Script;
 use stream::Stream;
 
 /// The gateway.
@@ -74,6 +78,7 @@ pub struct State {
     keys: Keys,
     payments: Payments,
     pool: Pool,
+    script: Script,
     enclave: Enclave,
     /// Requests that wait for a server's first byte.
     pending: OrdMap<ExchangeId, Pending>,
@@ -81,7 +86,7 @@ pub struct State {
     /// The number of answered requests: the key of their draws.
     answered: u64,
     /// The numbers of requests that no server has answered, by model.
-    failed: OrdMap<&'static str, u64>,
+    failed: OrdMap<Arc<str>, u64>,
     /// The number of health checks left, and whether the next one is scheduled.
     health_left: u32,
     health_armed: bool,
@@ -115,6 +120,7 @@ impl SimService for State {
             keys: Keys::new(core, &limits),
             payments: Payments::default(),
             pool: Pool::new(),
+            script: Script::default(),
             enclave: Enclave::new(core),
             pending: OrdMap::new(),
             streams: OrdMap::new(),
@@ -172,7 +178,13 @@ impl SimService for State {
     /// With its keys: a world's keys open nothing outside of it.
     fn view(&self, core: &Core) -> Value {
         let key = |state| self.keys.any(state);
-        let model = |model: &Model| model.view(self.failed(model));
+        let model = |model: &Arc<Model>| {
+            let mut view = model.view(self.failed(model));
+            if let Some(given) = self.script.view(model) {
+                view["answers"] = given;
+            }
+            view
+        };
         json!({
             "keys": {
                 "valid": key(KeyState::Valid),
@@ -181,7 +193,7 @@ impl SimService for State {
             },
             "accounts": self.keys.view(),
             "spent": self.keys.spent(),
-            "models": pool::MODELS.iter().map(model).collect::<Vec<_>>(),
+            "models": self.script.models().iter().map(model).collect::<Vec<_>>(),
             "servers": self.pool.view(core),
             "enclave": self.enclave.view(core),
             "payment_flow": self.limits.payment_flow > 0,
@@ -192,6 +204,15 @@ impl SimService for State {
 
     fn boots(&self) -> impl Iterator<Item = (Site, u64)> {
         std::iter::once((ENCLAVE, self.enclave.boot))
+    }
+
+    /// The ids of the models that were added.
+    fn own_values(&self, key: &str) -> Vec<String> {
+        if key == "model" {
+            self.script.models().iter().map(|model| model.id.to_string()).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     fn limits(&self) -> Value {
@@ -206,7 +227,7 @@ impl SimService for State {
 impl State {
     /// The number of requests for a model that no server has answered.
     fn failed(&self, model: &Model) -> u64 {
-        self.failed.get(model.id).copied().unwrap_or_default()
+        self.failed.get(&model.id).copied().unwrap_or_default()
     }
 
     fn answer(

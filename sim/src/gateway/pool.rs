@@ -4,13 +4,14 @@
 //! A failed request marks a server as unhealthy, a response marks it as healthy. Health checks run on a timer; in a
 //! world where nothing happens there are none, so that time can pass without events.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assay_spec::crypto::text::hex;
 use serde_json::{Value, json};
 
 use super::model::Traits;
-use super::{ENCLAVE, SERVERS};
+use super::script::Scripted;
+use super::{ENCLAVE, SERVERS, State};
 use crate::core::Core;
 use crate::exchange::Site;
 
@@ -43,56 +44,58 @@ pub(super) struct Server {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Model {
     /// Its id.
-    pub(super) id: &'static str,
+    pub(super) id: Arc<str>,
     /// Its abilities.
     pub(super) traits: Traits,
     /// The servers that run it.
-    pub(super) servers: &'static [Number],
+    pub(super) servers: Vec<Number>,
+    /// The answers that were written for it.
+    pub(super) answers: Vec<Scripted>,
 }
 
 /// The models of every world.
-pub(super) static MODELS: &[Model] = &[
-    Model {
-        id: "assay-chat",
-        traits: Traits { tools: true, vision: true, image: false },
-        servers: &[0, 1, 2],
-    },
-    Model {
-        id: "assay-text",
-        traits: Traits { tools: false, vision: false, image: false },
-        servers: &[0, 1],
-    },
-    Model { id: "assay-draw", traits: Traits { tools: false, vision: false, image: true }, servers: &[2] },
-    Model {
-        id: "assay-sealed",
-        traits: Traits { tools: false, vision: false, image: false },
-        servers: &[CONFIDENTIAL],
-    },
-];
+pub(super) static MODELS: LazyLock<[Arc<Model>; 4]> = LazyLock::new(|| {
+    let writes = Traits { tools: false, vision: false, image: false };
+    [
+        made("assay-chat", Traits { tools: true, vision: true, image: false }, &[0, 1, 2]),
+        made("assay-text", writes, &[0, 1]),
+        made("assay-draw", Traits { image: true, ..writes }, &[2]),
+        made("assay-sealed", writes, &[CONFIDENTIAL]),
+    ]
+});
+
+/// A model that no server runs, in the worlds that list one.
+pub(super) static IDLE: LazyLock<Arc<Model>> =
+    LazyLock::new(|| made("assay-idle", Traits { tools: false, vision: false, image: false }, &[]));
+
+fn made(id: &str, traits: Traits, servers: &[Number]) -> Arc<Model> {
+    Arc::new(Model { id: id.into(), traits, servers: servers.to_vec(), answers: Vec::new() })
+}
+
+/// The ids of the models of every world.
+pub(super) fn ids() -> Vec<&'static str> {
+    MODELS.iter().map(|model| &*model.id).collect()
+}
 
 /// The names of the sites of all servers.
 pub(super) fn site_names() -> Vec<&'static str> {
     SERVERS.iter().chain([&ENCLAVE]).map(|site| site.name).collect()
 }
 
-/// A model that no server runs, in the worlds that list one.
-pub(super) static IDLE: Model =
-    Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
-
 impl Model {
     /// The model of that id.
-    pub(super) fn find(core: &mut Core, id: &str) -> Option<&'static Model> {
-        models(core).into_iter().find(|model| model.id == id)
+    pub(super) fn find(core: &mut Core, state: &State, id: &str) -> Option<Arc<Model>> {
+        models(core, state).into_iter().find(|model| *model.id == *id)
     }
 
     /// The model, for display. `failed` is the number of requests that no server has answered.
     pub(super) fn view(&self, failed: u64) -> Value {
         let site = |number: &Number| SERVERS.get(*number).unwrap_or(&ENCLAVE).name;
         json!({
-            "id": self.id,
+            "id": &*self.id,
             "kind": if self.traits.image { "image" } else { "text" },
             "tools": self.traits.tools,
-            "always_calls": self.traits.tools,
+            "always_calls": self.traits.tools && self.answers.is_empty(),
             "vision": self.traits.vision,
             "confidential": self.servers.contains(&CONFIDENTIAL),
             "failed": failed,
@@ -103,11 +106,11 @@ impl Model {
 
 /// The models that the gateway knows.
 #[derive(Clone, PartialEq)]
-pub(super) struct Models(pub(super) Vec<&'static Model>);
+pub(super) struct Models(pub(super) Vec<Arc<Model>>);
 
 /// The models that the gateway knows.
-pub(super) fn models(core: &mut Core) -> Vec<&'static Model> {
-    core.step(Models(MODELS.iter().collect())).0
+pub(super) fn models(core: &mut Core, state: &State) -> Vec<Arc<Model>> {
+    core.step(Models(state.script.models().to_vec())).0
 }
 
 /// The sticky cookie.

@@ -1,6 +1,7 @@
 //! Routes a request through the pool: one server after another, until one answers or all have failed.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use assay_spec::Refused;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
@@ -58,9 +59,9 @@ pub(super) fn begin(
     exchange: ExchangeId,
     work: Work,
 ) -> Result<Option<Reply>, Refusal> {
-    TryModel::run(core, state, work.model)?;
+    TryModel::run(core, state, &work.model)?;
     let Session { sticky } = core.step(Session { sticky: work.sticky });
-    let left = state.pool.order(work.model, sticky).into();
+    let left = state.pool.order(&work.model, sticky).into();
     next(core, state, exchange, work, left)
 }
 
@@ -79,13 +80,19 @@ fn next(
     core: &mut Core,
     state: &mut State,
     exchange: ExchangeId,
-    work: Work,
+    mut work: Work,
     mut left: VecDeque<Number>,
 ) -> Result<Option<Reply>, Refusal> {
     while let Some(server) = left.pop_front() {
         match servers::send(core, state, server, &work) {
             Does::Answers(wait_ms, ending) => {
+                let given = state.script.pick(&work.model, work.call.prompt());
+                let wait_ms = wait_ms + given.delay_ms();
                 let in_time = wait_ms <= state.limits.patience_ms;
+                if in_time {
+                    state.script.give(&work.model, &given);
+                }
+                work.given = given;
                 if wait_ms <= 0 {
                     return Ok(answered(core, state, exchange, server, ending, &work));
                 }
@@ -102,7 +109,7 @@ fn next(
             }
         }
     }
-    *state.failed.entry(work.model.id).or_default() += 1;
+    *state.failed.entry(Arc::clone(&work.model.id)).or_default() += 1;
     Err(Refusal::new(&ALL_FAILED, format!("every server of {} has failed", work.model.id)))
 }
 
@@ -141,7 +148,7 @@ pub(super) fn direct(
     state: &mut State,
     exchange: ExchangeId,
     server: Number,
-    work: Work,
+    mut work: Work,
 ) -> Option<Reply> {
     match servers::send(core, state, server, &work) {
         Does::Nothing | Does::DiesAtOnce => {
@@ -153,14 +160,19 @@ pub(super) fn direct(
             moves(core, RequestState::Routed, RequestEvent::LastServerFails);
             Some(core.text(500, "Internal Server Error"))
         }
-        Does::Answers(wait_ms, ending) if wait_ms > 0 => {
+        Does::Answers(wait_ms, ending) => {
+            work.given = state.script.pick(&work.model, work.call.prompt());
+            state.script.give(&work.model, &work.given);
+            let wait_ms = wait_ms + work.given.delay_ms();
+            if wait_ms <= 0 {
+                return servers::answer(core, state, exchange, server, ending, &work);
+            }
             state.pool.at_mut(server).busy += 1;
             let pending = Pending { work, left: VecDeque::new(), server, ending: Some(ending) };
             state.pending.insert(exchange, pending);
             set(core, core.now() + wait_ms, Timer::FirstByte(exchange));
             None
         }
-        Does::Answers(_, ending) => servers::answer(core, state, exchange, server, ending, &work),
     }
 }
 

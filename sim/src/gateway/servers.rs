@@ -7,8 +7,9 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use super::call::{Call, Family};
-use super::model::{self, Answer as Written, Prompt};
+use super::model::{self, Answer as Written, Prompt, Writes};
 use super::pool::{Cookie, Model, Number};
+use super::script::Given;
 use super::stream::{self, Begin, Ending};
 use super::wire::{self, Data, Event};
 use super::{State, faults, moves};
@@ -23,13 +24,15 @@ pub(super) struct Work {
     /// The request.
     pub(super) call: Arc<Call>,
     /// The model.
-    pub(super) model: &'static Model,
+    pub(super) model: Arc<Model>,
     /// The key that pays, or a payment.
     pub(super) key: Option<String>,
     /// The client is connected to the server itself.
     pub(super) direct: bool,
     /// The server that the cookie names, if any.
     pub(super) sticky: Option<Number>,
+    /// What the script has for it.
+    pub(super) given: Given,
 }
 
 /// A whole reply of a model, as its answer knows it.
@@ -74,7 +77,7 @@ pub(super) enum Does {
 /// Sends a request to a server: one occasion for the faults.
 pub(super) fn send(core: &mut Core, state: &State, server: Number, work: &Work) -> Does {
     let Some(occasion) = up(state, server) else { return Does::Nothing };
-    let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
+    let occasion = [("server", occasion), ("model", &work.model.id), ("endpoint", work.call.family.name())];
     if core.fault(faults::SERVER_DOWN, &occasion) {
         return Does::Nothing;
     }
@@ -109,16 +112,16 @@ pub(super) fn answer(
     ending: Ending,
     work: &Work,
 ) -> Option<Reply> {
-    let Work { call, model, .. } = work;
+    let Work { call, model, given, .. } = work;
     state.answered += 1;
     state.pool.at_mut(server).answered += 1;
-    let answer = RunModel::run(core, model, call.prompt());
+    let answer = RunModel::run(core, model, call.prompt(), given);
     charge(core, state, work, answer.usage);
     let Asked(asked) = core.step(Asked(Arc::clone(&call.body)));
     let of = wire::Of {
         draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
         created_s: core.now().0.div_euclid(1000),
-        model: model.id,
+        model: &model.id,
         answer: &answer,
         body: &asked,
     };
@@ -150,17 +153,18 @@ pub(super) fn is_streamed(_: &mut Core, call: &Call) -> bool {
 }
 
 steps! {
-    RunModel(model: &Model, prompt: &Prompt) -> Written = run_model;
+    RunModel(model: &Model, prompt: &Prompt, given: &Given) -> Written = run_model;
 }
 
 /// Lets a model answer.
-pub(super) fn run_model(core: &mut Core, model: &Model, prompt: &Prompt) -> Written {
-    write(core.rng, model, prompt)
+pub(super) fn run_model(core: &mut Core, model: &Model, prompt: &Prompt, given: &Given) -> Written {
+    write(core.rng, model, prompt, given)
 }
 
 /// The answer of a model with these draws.
-pub(super) fn write(rng: Rng, model: &Model, prompt: &Prompt) -> Written {
-    model::run(rng, model.id, model.traits, prompt)
+pub(super) fn write(rng: Rng, model: &Model, prompt: &Prompt, given: &Given) -> Written {
+    let given: Vec<Option<&dyn Writes>> = given.answers(model).collect();
+    model::run(rng, &model.id, model.traits, prompt, &given)
 }
 
 /// The events of a reply.
@@ -177,7 +181,7 @@ fn events(core: &mut Core, call: &Call, mut events: Vec<Event>) -> Vec<Event> {
 /// Bills the usage of an answer.
 fn charge(core: &mut Core, state: &mut State, work: &Work, usage: super::model::Usage) {
     let Some(key) = &work.key else { return };
-    let occasion = [("model", work.model.id), ("endpoint", work.call.family.name())];
+    let occasion = [("model", &*work.model.id), ("endpoint", work.call.family.name())];
     let subscribed = !core.fault(faults::SUBSCRIPTION_USED_UP, &occasion);
     state.keys.charge(&state.limits, key, usage, subscribed);
 }

@@ -103,7 +103,7 @@ pub(super) const ALL: &[Variation] = variations! {
     "gateway.error-then-end" => "the sentinel follows the error event of a stream",
         step |s: &mut LastWords| s.0 = [&s.0[..], b"data: [DONE]\n\n"].concat().into();
     "gateway.other-words" => "models reply with other words", step |s: &mut RunModel| {
-        s.0 = |core, model, prompt| servers::write(Rng::new(!core.rng.seed()), model, prompt);
+        s.0 = |core, model, prompt, given| servers::write(Rng::new(!core.rng.seed()), model, prompt, given);
     };
     "gateway.answer-late" => "responses take half a second", limits |l: &mut Limits| l.first_byte_ms += 500;
     "gateway.list-order" => "models and servers are listed in another order", step |s: &mut Listing| {
@@ -117,7 +117,7 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "gateway.list-text-only" => "the model list has no image models", reply |r: &mut Answer<ModelList>| {
         let is_of_text = |model: &Value| {
-            let known = MODELS.iter().find(|known| model["id"] == known.id);
+            let known = MODELS.iter().find(|known| model["id"] == *known.id);
             known.is_none_or(|known| !known.traits.image)
         };
         r["data"].as_array_mut().into_iter().for_each(|data| data.retain(is_of_text));
@@ -148,7 +148,7 @@ pub(super) const ALL: &[Variation] = variations! {
     "gateway.servers-slash" => "URLs in discovery end in a slash",
         reply |r: &mut Answer<Discovered>| r.entries(false).for_each(|entry| entry.push('/'));
     "gateway.discovery-extra-model" => "discovery and the model list have a model that no server runs",
-        step |s: &mut Models| s.0.push(&IDLE);
+        step |s: &mut Models| s.0.push(IDLE.clone());
     "gateway.lenient" => "accepts what the simulator rejects by choice: unknown roles, empty conversations",
         step |s: &mut Lenient| s.0 = true;
     "gateway.version-required" => "the messages endpoint requires its version header",

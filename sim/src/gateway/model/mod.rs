@@ -140,7 +140,7 @@ impl Choice {
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Call {
     /// The tool.
     pub(crate) name: String,
@@ -170,40 +170,91 @@ pub(crate) struct Usage {
     pub(crate) completion: u64,
 }
 
-/// The answer of `model`. Draws depend on the world's seed, the model's name and the prompt's key.
-pub(crate) fn run(rng: Rng, model: &str, traits: Traits, prompt: &Prompt) -> Answer {
+/// An answer that was written, in place of one that the model makes.
+pub(crate) trait Writes {
+    /// Its text, if it has no calls.
+    fn text(&self) -> &str;
+    /// Its calls.
+    fn calls(&self) -> &[Call];
+    /// The tokens that it states.
+    fn usage(&self) -> Option<Usage>;
+
+    /// Whether its calls are no longer than the request allows.
+    fn fits(&self, prompt: &Prompt) -> bool {
+        called(self.calls().to_vec(), prompt).is_some()
+    }
+}
+
+/// The answer of `model`. Draws depend on the world's seed, the model's name and the prompt's key. `given` has the written answer to
+/// each conversation that has one.
+pub(crate) fn run(
+    rng: Rng,
+    model: &str,
+    traits: Traits,
+    prompt: &Prompt,
+    given: &[Option<&dyn Writes>],
+) -> Answer {
     let none = Vec::new();
     let mut conversations: Vec<&Vec<Turn>> = prompt.conversations.iter().collect();
     if conversations.is_empty() {
         conversations.push(&none);
     }
     let mut choices = Vec::new();
-    for conversation in &conversations {
+    let mut usage = Usage { prompt: 0, completion: 0 };
+    for (n, conversation) in conversations.iter().enumerate() {
+        let given = given.get(n).copied().flatten();
+        let before = choices.len();
         for _ in 0..prompt.n.clamp(1, ANSWERS) {
             if choices.len() < CHOICES {
                 let mut dice = Dice::new(rng, model, &prompt.key, choices.len());
-                choices.push(choose(&mut dice, traits, prompt, conversation));
+                choices.push(match given {
+                    Some(given) => repeat(given, prompt),
+                    None => choose(&mut dice, traits, prompt, conversation),
+                });
             }
         }
+        let counted = || Usage {
+            prompt: conversation.iter().map(heard).sum(),
+            completion: choices[before..].iter().map(written).sum(),
+        };
+        let of_this = given.and_then(Writes::usage).unwrap_or_else(counted);
+        usage.prompt += of_this.prompt;
+        usage.completion += of_this.completion;
     }
-    let completion = choices.iter().map(written).sum();
-    let tools: u64 = prompt.tools.iter().map(declared).sum();
-    let read = conversations.iter().flat_map(|turns| turns.iter()).map(heard).sum::<u64>() + tools;
-    Answer { choices, usage: Usage { prompt: read, completion } }
+    if given.iter().flatten().all(|given| given.usage().is_none()) {
+        usage.prompt += prompt.tools.iter().map(declared).sum::<u64>();
+    }
+    Answer { choices, usage }
+}
+
+/// A written answer.
+fn repeat(given: &dyn Writes, prompt: &Prompt) -> Choice {
+    let calls = called(given.calls().to_vec(), prompt);
+    calls.unwrap_or_else(|| speak(given.text().to_owned(), prompt))
 }
 
 fn choose(dice: &mut Dice, traits: Traits, prompt: &Prompt, turns: &[Turn]) -> Choice {
     let calls = if traits.tools { calls(dice, prompt, turns) } else { Vec::new() };
-    let choice = Choice { pieces: Vec::new(), calls, finish: Finish::Calls };
-    // No client could read a call that is cut off, so a call that does not fit is not begun.
-    let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
-    if !choice.calls.is_empty() && written(&choice) <= allowed {
+    if let Some(choice) = called(calls, prompt) {
         return choice;
     }
     let text = match &prompt.schema {
         Some(schema) => fit::value(dice, schema, &said(turns)).to_string(),
         None => talk::about(dice, traits, turns),
     };
+    speak(text, prompt)
+}
+
+/// Calls as an answer, if there are any. No client could read a call that is cut off, so a call that does not fit is not begun.
+fn called(calls: Vec<Call>, prompt: &Prompt) -> Option<Choice> {
+    let choice = Choice { pieces: Vec::new(), calls, finish: Finish::Calls };
+    let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
+    (!choice.calls.is_empty() && written(&choice) <= allowed).then_some(choice)
+}
+
+/// A text as an answer, as far as the request lets it be said.
+fn speak(text: String, prompt: &Prompt) -> Choice {
+    let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
     let (text, mut finish) = cut(text, &prompt.stops);
     let mut pieces: Vec<String> = split(&text).map(str::to_owned).collect();
     if pieces.len() as u64 > allowed {
@@ -225,8 +276,7 @@ fn cut(mut text: String, stops: &[String]) -> (String, Finish) {
 /// The calls of this turn. If several are allowed, every tool mentioned by name is called; otherwise the one that the
 /// words match best.
 fn calls(dice: &mut Dice, prompt: &Prompt, turns: &[Turn]) -> Vec<Call> {
-    let since = turns.iter().rposition(|turn| turn.role == Role::User).map_or(0, |at| at + 1);
-    let is_answered = turns[since..].iter().any(|turn| turn.role == Role::Tool);
+    let is_answered = is_replied_to(turns);
     let text = said(turns);
     let named = |name: &String| prompt.tools.iter().filter(|tool| tool.name == *name).take(1).collect();
     let tools: Vec<&Tool> = match &prompt.choose {
@@ -268,8 +318,14 @@ fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(at, _)| &text[..at])
 }
 
+/// Whether a tool has replied since the last user message.
+pub(crate) fn is_replied_to(turns: &[Turn]) -> bool {
+    let since = turns.iter().rposition(|turn| turn.role == Role::User).map_or(0, |at| at + 1);
+    turns[since..].iter().any(|turn| turn.role == Role::Tool)
+}
+
 /// The last user message.
-fn said(turns: &[Turn]) -> String {
+pub(crate) fn said(turns: &[Turn]) -> String {
     let last = turns.iter().rev().find(|turn| turn.role == Role::User);
     last.map(|turn| turn.text.clone()).unwrap_or_default()
 }

@@ -22,7 +22,7 @@ fn asked(turns: Vec<Turn>) -> Prompt {
 }
 
 fn answered(prompt: &Prompt) -> Choice {
-    run(Rng::new(1), "m", ABLE, prompt).choices.remove(0)
+    run(Rng::new(1), "m", ABLE, prompt, &[]).choices.remove(0)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn same_request_gets_the_same_answer_in_the_same_world() {
     let prompt = asked(vec![user("What do whales and mountains have in common?")]);
     let said = |seed, model: &str, key| {
         let prompt = Prompt { key: [key; 32], ..prompt.clone() };
-        run(Rng::new(seed), model, ABLE, &prompt).choices[0].text()
+        run(Rng::new(seed), model, ABLE, &prompt, &[]).choices[0].text()
     };
     assert_eq!(said(1, "m", 7), said(1, "m", 7));
     let others: std::collections::BTreeSet<String> = (0..9)
@@ -71,7 +71,7 @@ fn tool_is_called_until_it_has_answered() {
     assert_eq!(answered(&both).calls.len(), 2);
     assert_eq!(answered(&Prompt { parallel: false, ..both }).calls.len(), 1);
     let unable = Traits { tools: false, ..ABLE };
-    assert_eq!(run(Rng::new(1), "m", unable, &prompt).choices[0].calls.len(), 0);
+    assert_eq!(run(Rng::new(1), "m", unable, &prompt, &[]).choices[0].calls.len(), 0);
 
     let result = Turn { role: Role::Tool, text: "18 degrees and clear".to_owned(), images: Vec::new() };
     prompt.conversations[0].push(result);
@@ -91,7 +91,7 @@ fn only_vision_models_see_images() {
     let prompt = asked(vec![shown]);
     assert!(answered(&prompt).text().contains("image/png, 3 bytes"));
     let blind = Traits { vision: false, ..ABLE };
-    assert!(run(Rng::new(1), "m", blind, &prompt).choices[0].text().contains("cannot see"));
+    assert!(run(Rng::new(1), "m", blind, &prompt, &[]).choices[0].text().contains("cannot see"));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn answer_ends_before_a_stop_string() {
 fn usage_counts_tokens_read_and_written() {
     let mut prompt = asked(vec![user("Tell me, please")]);
     prompt.n = 3;
-    let answer = run(Rng::new(1), "m", ABLE, &prompt);
+    let answer = run(Rng::new(1), "m", ABLE, &prompt, &[]);
     assert_eq!(answer.choices.len(), 3);
     // Four tokens of text, four for the turn.
     assert_eq!(answer.usage.prompt, 8);
@@ -129,7 +129,7 @@ fn usage_counts_tokens_read_and_written() {
     assert_eq!(answer.usage.completion, written);
     prompt.n = usize::MAX;
     prompt.conversations = vec![Vec::new(); 1_000];
-    assert_eq!(run(Rng::new(1), "m", ABLE, &prompt).choices.len(), CHOICES);
+    assert_eq!(run(Rng::new(1), "m", ABLE, &prompt, &[]).choices.len(), CHOICES);
 }
 
 /// A value made for a schema, for each of several seeds.

@@ -33,7 +33,7 @@ const FORMATS: [Format; 5] = [
 
 impl Format {
     fn answer(&self, body: &Value) -> (Value, Vec<Event>) {
-        let answer = model::run(Rng::new(1), "m", ABLE, &(self.prompt)(body));
+        let answer = model::run(Rng::new(1), "m", ABLE, &(self.prompt)(body), &[]);
         let of = Of { draw: [1; 32], created_s: 1_767_225_600, model: "m", answer: &answer, body };
         ((self.reply)(&of), (self.events)(&of))
     }

@@ -410,7 +410,7 @@ async fn errors_name_the_place_and_the_nearest_name() {
             json!({ "actoin": "a" }),
             "actoin: unknown key; did you mean action? Known: action, arguments",
         ),
-        ("POST", "restore", json!({ "snapshot": "s9" }), "snapshot: unknown snapshot \"s9\"; none is known"),
+        ("POST", "restore", json!({ "snapshot": "s9" }), "snapshot: unknown snapshot \"s9\"; known: start"),
         ("POST", "fork", json!({ "mod": "auto" }), "mod: unknown key; did you mean mode? Known: mode"),
         (
             "GET",
