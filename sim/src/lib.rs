@@ -48,6 +48,7 @@ pub mod publish;
 pub mod reach;
 mod refusal;
 pub mod rng;
+pub mod scenario;
 pub mod schedule;
 pub mod seam;
 pub mod serve;

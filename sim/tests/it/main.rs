@@ -14,5 +14,6 @@ mod network;
 mod nodes;
 mod outgoing;
 mod publish;
+mod scenario;
 mod seams;
 mod tls;
