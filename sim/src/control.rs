@@ -381,13 +381,13 @@ async fn scheduled(Here(handle): Here) -> Json<Value> {
     Json(handle.read(World::scheduled))
 }
 
-async fn perform(Here(handle): Here, Given(Action { action, arguments, at }): Given<Action>) -> Answer {
+async fn perform(Here(handle): Here, Given(Action { name, arguments, at }): Given<Action>) -> Answer {
     let now = handle.read(|world| world.core.now());
     if let Some(due) = at.and_then(|at| at.ahead(now)) {
-        let number = handle.change(|world| (world.schedule(due, &action, &arguments), Vec::new()));
+        let number = handle.change(|world| (world.schedule(due, &name, &arguments), Vec::new()));
         return number.map(|number| Json(json!({ "number": number, "at": due }))).map_err(bad);
     }
-    let answer = handle.change(|world| match world.perform(&action, &arguments) {
+    let answer = handle.change(|world| match world.perform(&name, &arguments) {
         Ok((answer, outputs)) => (Ok(answer), outputs),
         Err(why) => (Err(why), Vec::new()),
     });

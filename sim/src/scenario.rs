@@ -94,7 +94,7 @@ impl Scenario {
             File::read(&value, "").map_err(|why| lines.wrong(why))?;
         for (n, one) in action.iter().enumerate() {
             let at = format!("action[{n}]");
-            world::check_action(&one.action, &one.arguments, &at).map_err(|why| lines.wrong(why))?;
+            world::check_action(&one.name, &one.arguments, &at).map_err(|why| lines.wrong(why))?;
         }
         if let Some(arguments) = &gateway {
             let found = world::action(MODELS).and_then(|(_, action)| (action.check)(arguments, "gateway"));
@@ -134,12 +134,12 @@ impl Scenario {
         }
         world.check_faults(&self.faults, "fault").map_err(|why| self.lines.wrong(why))?;
         world.set_faults(self.faults.clone()).map_err(|why| self.lines.wrong_in("fault", &why))?;
-        for (n, Action { action, arguments, at }) in self.actions.iter().enumerate() {
+        for (n, Action { name, arguments, at }) in self.actions.iter().enumerate() {
             let place = format!("action[{n}]");
             let due = at.and_then(|at| at.ahead(world.core.now()));
             let performed = match due {
-                Some(due) => world.schedule(due, action, arguments).map(|_| Vec::new()),
-                None => world.perform(action, arguments).map(|(_, outputs)| outputs),
+                Some(due) => world.schedule(due, name, arguments).map(|_| Vec::new()),
+                None => world.perform(name, arguments).map(|(_, outputs)| outputs),
             };
             let wrong = |why: String| self.lines.wrong_argument(&place, &inside(&place, "arguments"), &why);
             outputs.extend(performed.map_err(wrong)?);
@@ -158,7 +158,7 @@ struct Lines {
     places: BTreeMap<String, usize>,
 }
 
-/// Where each line of a text begins.
+/// Where each line begins.
 fn starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }

@@ -164,7 +164,7 @@ record! {
 /// An action to be performed.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
-    pub(crate) action: String,
+    pub(crate) name: String,
     pub(crate) arguments: Value,
     pub(crate) at: Option<Moment>,
 }
@@ -192,7 +192,7 @@ impl Shape for Action {
 
     fn read(value: &Value, at: &str) -> Result<Self, String> {
         let ToPerform { action, arguments, at } = ToPerform::read(value, at)?;
-        Ok(Action { action, arguments, at })
+        Ok(Action { name: action, arguments, at })
     }
 }
 

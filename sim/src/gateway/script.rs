@@ -138,7 +138,7 @@ impl Written {
                 Says::Calls(calls.into_iter().map(call).collect())
             }
             (None, _) => return Err(format!("{at}: it says nothing; write text or calls")),
-            (Some(_), _) => return Err(format!("{at}: it has a text and calls; write one of them")),
+            (Some(_), _) => return Err(format!("{at}: it has both text and calls; write one of them")),
         };
         let usage = self
             .usage

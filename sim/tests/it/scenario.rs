@@ -125,7 +125,7 @@ fn equal_seeds_and_scenarios_give_equal_bytes() {
     assert_eq!(first, run(7, ALL).0);
     assert_ne!(first, run(7, &ALL.replace("14 days", "15 days")).0);
     assert_ne!(first, run(7, &ALL.replace("\"1h\"", "\"2h\"")).0);
-    // Spaces and comments are no part of it.
+    // Spaces and comments do not count.
     assert_eq!(first, run(7, &format!("# A comment.\n{ALL}\n")).0);
     // A copy of the world has what is still to come.
     let mut copy = copy;

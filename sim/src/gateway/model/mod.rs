@@ -252,7 +252,7 @@ fn called(calls: Vec<Call>, prompt: &Prompt) -> Option<Choice> {
     (!choice.calls.is_empty() && written(&choice) <= allowed).then_some(choice)
 }
 
-/// A text as an answer, as far as the request lets it be said.
+/// Text as an answer, as far as the request lets it be said.
 fn speak(text: String, prompt: &Prompt) -> Choice {
     let allowed = prompt.max_tokens.unwrap_or(u64::MAX);
     let (text, mut finish) = cut(text, &prompt.stops);

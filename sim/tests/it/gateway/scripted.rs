@@ -150,7 +150,7 @@ fn written_calls_fit_where_the_request_lets_them_be_made() {
     assert_eq!(text_of(&driver.says("/v1/chat/completions", &after)), "It rains.", "the tool has replied");
     body["tool_choice"] = json!("none");
     assert_eq!(text_of(&driver.says("/v1/chat/completions", &body)), "It rains.");
-    // A text does not answer a request that demands a call.
+    // Text does not answer a request that demands a call.
     driver.perform(
         "gateway.models",
         &json!({ "models": [{ "id": "mine", "answers": [{ "text": "It rains." }] }] }),
@@ -233,7 +233,7 @@ fn what_is_wrong_with_models_is_named_and_changes_nothing() {
         ),
         (
             json!([{ "id": "a", "answers": [{ "text": "a", "calls": [{ "name": "b" }] }] }]),
-            "arguments.models[0].answers[0]: it has a text and calls; write one of them",
+            "arguments.models[0].answers[0]: it has both text and calls; write one of them",
         ),
         (
             json!([{ "id": "a", "answers": [{ "txt": "a" }] }]),
