@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use assay_sim::clock::EPOCH;
+use assay_sim::scenario::Scenario;
 use assay_sim::{Input, Output, RequestHead, World, drop};
 use assay_spec::crypto::text;
 use assay_spec::drop::zip::{self, Limits};
@@ -50,7 +51,7 @@ pub(crate) struct Target {
 }
 
 /// Every target.
-pub(crate) const TARGETS: [Target; 12] = [
+pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "header", run: header, seeds: header_seeds },
     Target { name: "record", run: record, seeds: record_seeds },
     Target { name: "message", run: message, seeds: message_seeds },
@@ -62,6 +63,7 @@ pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "event-stream", run: event_stream, seeds: event_stream_seeds },
     Target { name: "http1", run: http1, seeds: http1_seeds },
     Target { name: "profile", run: profile, seeds: profile_seeds },
+    Target { name: "scenario", run: scenario, seeds: scenario_seeds },
     Target { name: "report", run: report, seeds: report_seeds },
 ];
 
@@ -316,6 +318,31 @@ fn profile_seeds() -> Vec<Vec<u8>> {
         _ => format!("{line}\n"),
     });
     vec![enabled.collect::<String>().into_bytes(), draft.clone().into_bytes()]
+}
+
+/// A scenario. An error is one line that names a line of the file; a world that begins with it goes on.
+fn scenario(data: &[u8]) {
+    static WORLD: LazyLock<World> = LazyLock::new(|| World::new(1, EPOCH, Dialect::default()));
+    let Ok(text) = str::from_utf8(data) else { return };
+    let mut world = WORLD.clone();
+    let begun = Scenario::parse("s.toml", text).and_then(|scenario| scenario.begin(&mut world));
+    if let Err(wrong) = begun {
+        let wrong = wrong.to_string();
+        let line = wrong.strip_prefix("s.toml:").and_then(|rest| rest.split(':').next()?.parse().ok());
+        let lines = text.matches('\n').count() + 1;
+        assert!(line.is_some_and(|line| (1..=lines).contains(&line)) && !wrong.contains('\n'), "{wrong}");
+        return;
+    }
+    // Limits can make timers frequent.
+    world.advance_with_pauses(EPOCH + 60_000);
+}
+
+fn scenario_seeds() -> Vec<Vec<u8>> {
+    let page = include_str!("../../docs/simulator.md");
+    let example = page.split("```toml scenario.toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let other = "deviations = [{ id = \"publish.envelope.scheme\", at = { endpoint = \"prepare\" } }]\n\
+                 limits.network.billing_ms = \"1m\"\n[[gateway.models]]\nid = \"a\"\nservers = [\"server-a\"]\n";
+    example.into_iter().chain([other]).map(|text| text.as_bytes().to_vec()).collect()
 }
 
 /// A report. A report that was read is written as a report that says the same, and in every format.

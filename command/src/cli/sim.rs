@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use super::{Ending, parse_service, read_secret, whole};
 
 /// The end of the help.
-pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --only gateway --port gateway=8080 --cors http://localhost:3000\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight\n\nExit codes: 0 stopped by Ctrl-C, 2 bad arguments, or a port is in use";
+pub(crate) const HELP: &str = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --only gateway --port gateway=8080 --cors http://localhost:3000\n  assay sim --scenario scenario.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight\n\nExit codes: 0 stopped by Ctrl-C, 2 bad arguments, or a port is in use";
 
 #[derive(Args)]
 pub(crate) struct SimArgs {
@@ -69,6 +69,9 @@ pub(crate) struct SimArgs {
     /// Apply an allowed variation (repeatable)
     #[arg(long = "variation", value_name = "NAME")]
     variations: Vec<String>,
+    /// Begin as this TOML file says: own models with their answers, limits, faults, actions at times
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
     /// How each exchange is logged to standard error
     #[arg(long, value_name = "FORM", default_value = "text", conflicts_with = "quiet")]
     log: LogForm,
@@ -131,6 +134,7 @@ pub(crate) async fn sim(args: SimArgs) -> Result<(), Ending> {
         limits: args.limits,
         deviations: args.deviations,
         variations: args.variations,
+        scenario: args.scenario,
     };
     let served = start(&options).await.map_err(Ending::Bad)?;
     if !args.quiet {

@@ -136,7 +136,10 @@ fn the_faults() -> String {
             [] => format!("`{}`", key.name),
             // The endpoints of a node have a list of their own.
             values if values.len() > 12 => format!("`{}`: one of those below", key.name),
-            values => format!("`{}`: {}", key.name, words(values.iter().copied())),
+            values => {
+                let more = if key.has_more { ", or one of the world's own" } else { "" };
+                format!("`{}`: {}{more}", key.name, words(values.iter().copied()))
+            }
         };
         let places = kind.keys.iter().map(place).collect::<Vec<_>>().join("; ");
         text += &row([&format!("`{}`", kind.name), kind.about, &places]);
@@ -149,8 +152,31 @@ fn the_faults() -> String {
     text
 }
 
+/// The rows of what is in an argument, as far as it is declared: `models[].id`.
+fn members(schema: &Value, at: &str) -> String {
+    if let Some([one, null]) = schema["anyOf"].as_array().map(Vec::as_slice)
+        && null["type"] == "null"
+    {
+        return members(one, at);
+    }
+    if schema["type"] == "array" {
+        return members(&schema["items"], &format!("{at}[]"));
+    }
+    let mut text = String::new();
+    for (name, one) in schema["properties"].as_object().into_iter().flatten() {
+        let needed = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+        let at = format!("{at}.{name}");
+        let about = one["description"].as_str().unwrap_or_default();
+        text += &row(["", &format!("`{at}{}`", if needed { "" } else { "?" }), &kind(one), about]);
+        text += &members(one, &at);
+    }
+    text
+}
+
 fn the_actions() -> String {
-    let mut text = "\n## Actions\n\n`POST actions` takes `{action, arguments?}`.\n".to_owned();
+    let mut text = "\n## Actions\n\n`POST actions` takes `{action, arguments?, at?}`. `at` is a time in milliseconds since 1970, or a duration from now; the \
+         action is performed then.\nThe response is its number and its time, and `GET actions` tells what has become of it.\n"
+        .to_owned();
     for service in Service::ALL {
         let prefix = format!("{service}.");
         let actions = world::actions().into_iter().filter(|(name, _)| name.starts_with(&prefix));
@@ -164,6 +190,7 @@ fn the_actions() -> String {
             text += &row([&format!("`{name}`"), "", "", action.about]);
             for one in action.arguments {
                 text += &row(["", &field(one), &kind(&(one.schema)()), one.about()]);
+                text += &members(&(one.schema)(), one.name);
             }
         }
     }

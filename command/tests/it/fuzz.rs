@@ -102,6 +102,7 @@ smoke! {
     event_stream: "event-stream";
     http1: "http1";
     profile: "profile";
+    scenario: "scenario";
     report: "report";
 }
 

@@ -5,7 +5,7 @@
 //! | `sh` | commands; each must end with exit code 0, or with the one in its comment `# exit code N` |
 //! | `console` | commands after `$ ` and what each prints |
 //! | `text` | what the last command before it printed |
-//! | `toml FILE` | a profile, baseline or map of rules; it is written to FILE, for the commands below it |
+//! | `toml FILE` | a profile, baseline, map of rules, or a scenario with that in its name; it is written to FILE, for the commands below it |
 //! | `json`, `yaml` | parsed; the pipelines in `yaml` blocks are run by `.ci/interop` |
 //! | … `no-run: REASON` | not executed, or not compared |
 //! | … `needs PROGRAM` | not executed where PROGRAM is not installed |
@@ -20,6 +20,7 @@ mod terminal;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use assay_sim::scenario::Scenario;
 use assay_spec::Service;
 use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::onboarding::draft::Draft;
@@ -75,6 +76,9 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
                 "toml" if text.contains("[[known]]") => Baseline::parse(&text, &name).map(drop),
                 "toml" if text.contains("[rules]") => {
                     assay_vectors::run::Names::parse(&name, &text).map(drop)
+                }
+                "toml" if block.rest.contains("scenario") => {
+                    Scenario::parse(&name, &text).map(drop).map_err(|wrong| wrong.to_string())
                 }
                 "toml" => Profile::parse(&text, &name).map(drop).map_err(|e| e.to_string()),
                 kind => Err(format!("the kind {kind:?} is unknown")),

@@ -302,3 +302,69 @@ async fn every_origin_is_allowed_without_credentials() {
     let drop = fork["sites"]["drop"].as_str().expect("a URL");
     assert!(sent(drop, "POST /api/drop", &["origin: null"], "").contains("access-control-allow-origin: *"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scenario_is_how_the_simulator_begins() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path().join("s.toml");
+    let scenario = "variations = [\"drop.status-201\"]\n[limits.publish]\nrequests_per_window = 1000\n\
+                    [gateway]\nmodels = [{ id = \"mine\", answers = [{ text = \"Yes.\" }] }]\n\
+                    [[fault]]\nfault = \"drop.busy\"\n[[action]]\nat = \"1h\"\naction = \"gateway.reboot\"\n";
+    std::fs::write(&path, scenario).expect("written");
+    let options = Options {
+        scenario: Some(path),
+        clock: assay_sim::serve::ClockMode::Manual,
+        limits: vec!["publish.requests-per-window=7".to_owned()],
+        variations: vec!["drop.error-text".to_owned()],
+        ..Options::new(7)
+    };
+    let served = started(options).await;
+    let get = |path: &str| control(&served, &format!("GET {path}"), &Value::Null);
+    assert_eq!(get("variations"), json!(["drop.error-text", "drop.status-201"]));
+    assert_eq!(get("limits")["publish"]["requests_per_window"], 7, "the command line comes last");
+    assert_eq!(get("faults")[0]["fault"], "drop.busy");
+    assert_eq!(get("actions")[0]["outcome"], "waiting");
+    let described = served.described();
+    let models = described["services"]["gateway"]["models"][0].as_str().expect("models");
+    assert!(models.ends_with(" mine"), "{models}");
+
+    // A wall clock performs what is due, although nothing is asked.
+    let path = folder.path().join("soon.toml");
+    let soon = "[[action]]\nat = \"100ms\"\naction = \"gateway.server\"\narguments = { site = \"server-a\", up = false }\n";
+    std::fs::write(&path, soon).expect("written");
+    let served = started(Options { scenario: Some(path), ..Options::new(7) }).await;
+    let mut changes = served.handle.changes();
+    while served.handle.read(|world| world.scheduled()[0]["outcome"] == "waiting") {
+        changes.changed().await.expect("the world goes on");
+    }
+}
+
+#[test]
+fn a_scenario_that_is_wrong_is_named_with_its_line() {
+    let folder = tempdir().expect("a folder");
+    let long = format!("#{}\n", "a".repeat(1 << 20));
+    for (name, text, why) in [
+        (
+            "fault.toml",
+            "[[fault]]\nfault = \"drop.bussy\"\n",
+            "assay: fault.toml:2: fault[0].fault: unknown fault \"drop.bussy\"; did you mean drop.busy?",
+        ),
+        ("limits.toml", "limts = 1\n", "assay: limits.toml:1: limts: unknown key; did you mean limits?"),
+        (
+            "long.toml",
+            &long,
+            "assay: long.toml: the file has 1048578 bytes, but a scenario has at most 1 MiB",
+        ),
+        ("none.toml", "", "assay: none.toml: "),
+    ] {
+        if !text.is_empty() {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        }
+        let mut sim = Command::new(env!("CARGO_BIN_EXE_assay"));
+        sim.args(["sim", "--listen", "127.0.0.1:0", "--scenario", name]);
+        let output = sim.current_dir(folder.path()).stdin(Stdio::null()).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert!(said.starts_with(why), "{name}: {said}");
+    }
+}

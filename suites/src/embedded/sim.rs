@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::host::PublicHost;
+use assay_sim::scenario::Scenario;
 use assay_sim::serve::{ClockMode, Cors, Handle, Listener, Ports, listen_on, open_sites_at};
 use assay_sim::{World, world};
 use assay_spec::{Dialect, Instant, Service, names};
@@ -54,6 +55,8 @@ pub struct Options {
     pub deviations: Vec<String>,
     /// Variations, by name.
     pub variations: Vec<String>,
+    /// A file that says how the world begins.
+    pub scenario: Option<PathBuf>,
 }
 
 impl Options {
@@ -75,6 +78,7 @@ impl Options {
             limits: Vec::new(),
             deviations: Vec::new(),
             variations: Vec::new(),
+            scenario: None,
         }
     }
 }
@@ -109,14 +113,27 @@ pub async fn start(options: &Options) -> Result<Served, String> {
         .map(|host| host.parse::<PublicHost>().map_err(|why| format!("--public-host {host:?}: {why}")));
     let host = host.transpose()?;
     let cors = Cors::new(&options.cors).map_err(|why| format!("--cors {why}"))?;
+    let scenario = options.scenario.as_deref().map(read_scenario).transpose()?;
+    let limits = parse_limits(&options.limits)?;
+    let set_limits = |world: &mut World| {
+        let mut all = limits.iter();
+        all.try_for_each(|(service, limits)| {
+            world.set_limits(*service, limits).map_err(|why| format!("--limit {service}.{why}"))
+        })
+    };
     let mut world = World::new(options.seed, options.epoch, Dialect::default());
-    for (service, limits) in parse_limits(&options.limits)? {
-        world.set_limits(service, &limits).map_err(|why| format!("--limit {service}.{why}"))?;
-    }
+    set_limits(&mut world)?;
     world.set_deviations(&options.deviations)?;
     world.set_variations(&options.variations)?;
     for suite in SUITES.iter() {
         (suite.simulator.prepare)(&mut world)?;
+    }
+    let mut outputs = Vec::new();
+    if let Some(scenario) = scenario {
+        let scenario = scenario.with(&options.deviations, &options.variations);
+        outputs = scenario.begin(&mut world).map_err(|wrong| wrong.to_string())?;
+        // What the command line says comes last.
+        set_limits(&mut world)?;
     }
     world.set_public_host(host.clone());
     let handle = Handle::new(world, options.clock)
@@ -139,6 +156,7 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     // A free port could be one that something else must have.
     let first = if at == 0 { None } else { Some(bind().await?) };
     let (mut listeners, sites) = open_sites_at(&handle, options.listen.ip(), &ports).await.map_err(failed)?;
+    handle.change(|_| ((), outputs));
     // Every address is not an address to name.
     let own = Some(options.listen.ip()).filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_string());
     let public = host.as_ref().map(|host| host.bare().to_owned());
@@ -158,6 +176,14 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     listeners.push(listener);
     let forwarded_header = options.forwarded_header.clone();
     Ok(Served { control, sites, handle, forwarded_header, _listeners: listeners })
+}
+
+fn read_scenario(path: &Path) -> Result<Scenario, String> {
+    let bytes = files::read_limited(path, "a scenario", files::CONFIGURATION_BYTES);
+    let name = path.display().to_string();
+    let text = String::from_utf8(bytes.map_err(|e| e.to_string())?)
+        .map_err(|_| format!("{name}: not UTF-8; save the scenario as UTF-8"))?;
+    Scenario::parse(&name, &text).map_err(|wrong| wrong.to_string())
 }
 
 /// The services that start where these are named: those whose records they need, too. None means all.

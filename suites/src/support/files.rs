@@ -7,7 +7,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The maximum size in bytes of a profile, a baseline, or a list of names.
+/// The maximum size in bytes of a profile, a scenario, a baseline, or a list of names.
 pub const CONFIGURATION_BYTES: u64 = MIB;
 /// The maximum size in bytes of a file with a secret, including a private key (PEM).
 pub const SECRET_BYTES: u64 = 64 << 10;
