@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::deviation::Deviations;
+use crate::deviation::{Deviations, Uncommon};
 use crate::exchange::{ExchangeId, Reply, Site};
 use crate::fault::Faults;
 use crate::field::Fields;
@@ -62,6 +62,8 @@ pub struct Core {
     acting: Option<ExchangeId>,
     /// Where the world is now: the place of the input or timer being handled.
     place: Place,
+    /// The kinds of the uncommon valid values of the input, by the row that accepts them.
+    uncommon: Uncommon,
     /// The rules applied at each place, if that is watched.
     visits: Option<BTreeSet<(u32, Place)>>,
     /// The edits that would have changed something, if that is watched.
@@ -102,6 +104,7 @@ impl Core {
             failing: None,
             acting: None,
             place: Place::ANY,
+            uncommon: Uncommon::default(),
             visits: None,
             changes: None,
             fired: BTreeSet::new(),
@@ -158,8 +161,14 @@ impl Core {
 
     /// The world is at this place now: deviations of other places do not act.
     pub(crate) fn enter(&mut self, place: Place) {
+        self.uncommon.clear();
+        self.go_to(place);
+    }
+
+    /// As [`Core::enter`], with the same uncommon values.
+    fn go_to(&mut self, place: Place) {
         self.place = place;
-        self.deviations.enter(&place);
+        self.deviations.enter(&place, &self.uncommon);
     }
 
     /// What the world does at another place than that of the input being handled.
@@ -167,10 +176,11 @@ impl Core {
         if !self.needs_places() {
             return act(self);
         }
-        let before = self.place;
+        let (before, uncommon) = (self.place, std::mem::take(&mut self.uncommon));
         self.enter(place);
         let result = act(self);
-        self.enter(before);
+        self.uncommon = uncommon;
+        self.go_to(before);
         result
     }
 
@@ -446,7 +456,14 @@ impl Rules for Core {
 
     fn judge(&mut self, kind: Option<&'static str>) {
         if self.needs_places() {
-            self.enter(self.place.value(kind.unwrap_or_default()));
+            self.go_to(self.place.value(kind.unwrap_or_default()));
+        }
+    }
+
+    fn judge_uncommon(&mut self, rule: Id, kinds: Vec<&'static str>) {
+        if self.needs_places() {
+            self.uncommon.insert(rule.key, kinds);
+            self.go_to(self.place);
         }
     }
 
@@ -522,8 +539,10 @@ impl Core {
 
     /// Records that `rule` decides something here.
     fn visit(&mut self, rule: Id) {
-        if let Some(visits) = &mut self.visits {
-            visits.insert((rule.key, self.place));
+        let Some(visits) = &mut self.visits else { return };
+        match self.uncommon.get(&rule.key) {
+            Some(kinds) => visits.extend(kinds.iter().map(|kind| (rule.key, self.place.value(kind)))),
+            None => drop(visits.insert((rule.key, self.place))),
         }
     }
 }

@@ -177,6 +177,9 @@ pub fn split(name: &str) -> Result<(&str, Place), String> {
     at.map(|at| (id, at)).map_err(|why| format!("{name:?}: {why}"))
 }
 
+/// The kinds of the uncommon valid values of an input, by the key of the row that accepts them.
+pub(crate) type Uncommon = BTreeMap<u32, Vec<&'static str>>;
+
 /// The requirements that are switched off.
 #[derive(Clone, Debug, Default)]
 pub struct Deviations {
@@ -231,7 +234,7 @@ impl Deviations {
     /// Activates exactly these deviations.
     pub(crate) fn set(&mut self, deviations: Vec<Scoped<Deviation>>) {
         self.all = deviations;
-        self.enter(&Place::ANY);
+        self.enter(&Place::ANY, &Uncommon::new());
     }
 
     /// Whether some apply at a few places only.
@@ -239,9 +242,14 @@ impl Deviations {
         self.all.iter().any(|deviation| deviation.at != Place::ANY)
     }
 
-    /// The world is at this place now.
-    pub(crate) fn enter(&mut self, place: &Place) {
-        let here = self.all.iter().filter(|deviation| deviation.at.contains(place));
+    /// The world is at this place now, and has seen these uncommon values there.
+    pub(crate) fn enter(&mut self, place: &Place, uncommon: &Uncommon) {
+        let is_here = |deviation: &&Scoped<Deviation>| {
+            let kinds = uncommon.get(&deviation.what.requirement.key);
+            let mut kinds = kinds.into_iter().flatten();
+            deviation.at.contains(place) || kinds.any(|kind| deviation.at.contains(&place.value(kind)))
+        };
+        let here = self.all.iter().filter(is_here);
         self.here = here.map(|deviation| (deviation.what.requirement.key, deviation.what)).collect();
     }
 

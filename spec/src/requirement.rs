@@ -125,9 +125,9 @@ impl Requirement {
         value::kind(self.values, sent, valid)
     }
 
-    /// The kind of an uncommon valid value; empty if it declares none. `ordinary` is the ordinary value, if it is known.
-    pub fn accepted_kind(&self, sent: &Value, ordinary: Option<&Value>) -> &'static str {
-        value::kind(self.accepted, Some(sent), ordinary)
+    /// The kinds of an uncommon valid value. `ordinary` is the ordinary value, if it is known.
+    pub fn accepted_kinds(&self, sent: &Value, ordinary: Option<&Value>) -> Vec<&'static str> {
+        value::each_kind(self.accepted, Some(sent), ordinary)
     }
 
     /// Document and sections for reports: `document 3, Errors`.

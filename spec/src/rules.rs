@@ -120,6 +120,9 @@ pub trait Rules {
     /// What is decided next is about a wrong value of this kind. The place is left again if the value is accepted.
     fn judge(&mut self, _kind: Option<&'static str>) {}
 
+    /// What follows is about an uncommon valid value of these kinds, which `rule` accepts.
+    fn judge_uncommon(&mut self, _rule: Id, _kinds: Vec<&'static str>) {}
+
     /// Whether uncommon valid values that `rule` accepts are rejected.
     fn rejects_uncommon(&mut self, _rule: Id) -> bool {
         false
@@ -251,11 +254,11 @@ impl dyn Rules + '_ {
 
     /// What a rule accepts that declares uncommon valid values. `ordinary` is the ordinary value, if it is known.
     pub fn accept_value(&mut self, rule: Id, sent: &Value, ordinary: Option<&Value>) -> Result<(), Refused> {
-        let kind = rule.accepted_kind(sent, ordinary);
-        if kind.is_empty() {
+        let kinds = rule.accepted_kinds(sent, ordinary);
+        if kinds.is_empty() {
             return Ok(());
         }
-        self.judge(Some(kind));
+        self.judge_uncommon(rule, kinds);
         if self.rejects_uncommon(rule) {
             Err(Refused { rule, why: format!("{sent} is not accepted") })
         } else {

@@ -74,6 +74,11 @@ impl ValueKind {
     pub fn instead_of(&self, valid: &Value) -> Option<Value> {
         (self.make)(valid)
     }
+
+    /// Whether `sent` is of this kind. `valid` is the valid value, if it is known.
+    fn has(&self, sent: Option<&Value>, valid: Option<&Value>) -> bool {
+        (self.is)(sent) || valid.is_some_and(|valid| self.instead_of(valid).as_ref() == sent)
+    }
 }
 
 /// Uncommon valid strings: each a name and the string. Those after `deep` are sent only in a world of the run's own.
@@ -96,10 +101,13 @@ pub(crate) use strings;
 
 /// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
 pub fn kind(kinds: &[ValueKind], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
-    let is = |kind: &&ValueKind| {
-        (kind.is)(sent) || valid.is_some_and(|valid| kind.instead_of(valid).as_ref() == sent)
-    };
-    kinds.iter().find(is).map_or("", |kind| kind.name)
+    kinds.iter().find(|kind| kind.has(sent, valid)).map_or("", |kind| kind.name)
+}
+
+/// The names of all kinds of `sent`: kinds that are properties may be together in one value. `valid` is the valid value, if it is
+/// known.
+pub fn each_kind(kinds: &[ValueKind], sent: Option<&Value>, valid: Option<&Value>) -> Vec<&'static str> {
+    kinds.iter().filter(|kind| kind.has(sent, valid)).map(|kind| kind.name).collect()
 }
 
 /// How many of `kinds` are sent: all, or without the deep ones.

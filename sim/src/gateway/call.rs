@@ -212,4 +212,12 @@ impl Rules for Choice<'_> {
     fn judge(&mut self, kind: Option<&'static str>) {
         self.core.judge(kind);
     }
+
+    fn judge_uncommon(&mut self, rule: Id, kinds: Vec<&'static str>) {
+        self.core.judge_uncommon(rule, kinds);
+    }
+
+    fn rejects_uncommon(&mut self, rule: Id) -> bool {
+        self.core.rejects_uncommon(rule)
+    }
 }
