@@ -550,50 +550,105 @@ pub const QUERIES: &[ValueKind] = strings! {
     "escaped": "?q=%20%2F",
 };
 
-/// A domain with white space around it.
+/// A kind that is a property, with a string that has it alone. One value that is sent at every depth has all that can be together.
+macro_rules! has {
+    ($name:literal, $text:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |_| Some(json!($text)),
+            |sent| {
+                let is: fn(&str) -> bool = $is;
+                is(said(sent))
+            },
+        )
+        .beyond_quick()
+    };
+    ($name:literal around, $edit:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |valid| {
+                let edit: fn(&str) -> String = $edit;
+                Some(json!(edit(text(valid))))
+            },
+            |sent| {
+                let is: fn(&str) -> bool = $is;
+                is(said(sent))
+            },
+        )
+        .beyond_quick()
+    };
+}
+
+/// Whether a string has white space on both sides.
+fn is_padded(text: &str) -> bool {
+    text.starts_with(char::is_whitespace) && text.ends_with(char::is_whitespace)
+}
+
+/// Whether a string has so many characters, or more.
+fn is_long(text: &str, characters: usize) -> bool {
+    text.chars().count() >= characters
+}
+
+/// A domain with white space around it. The first value has all of it.
 pub const PADDINGS: &[ValueKind] = &[
-    ValueKind::near("blanks", |valid| Some(json!(format!("  {}\t\n", text(valid))))),
-    ValueKind::near("space-before", |valid| Some(json!(format!(" {}", text(valid))))).beyond_quick(),
-    ValueKind::near("space-after", |valid| Some(json!(format!("{} ", text(valid))))).beyond_quick(),
-    ValueKind::near("tab", |valid| Some(json!(format!("\t{}", text(valid))))).beyond_quick(),
-    ValueKind::near("line-ends", |valid| Some(json!(format!("{}\r\n", text(valid))))).beyond_quick(),
+    ValueKind::near("mixed", |valid| Some(json!(format!(" \t{} \r\n", text(valid))))),
+    has!("blanks" around, |valid| format!("  {valid}\t\n"), is_padded),
+    has!("space-before" around, |valid| format!(" {valid}"), |sent| sent.starts_with(' ')),
+    has!("space-after" around, |valid| format!("{valid} "), |sent| {
+        sent[sent.trim_end().len()..].starts_with(' ')
+    }),
+    has!("tab" around, |valid| format!("\t{valid}"), |sent| sent.contains('\t')),
+    has!("line-ends" around, |valid| format!("{valid}\r\n"), |sent| sent.ends_with("\r\n")),
 ];
 
-/// Content identifiers that are not the usual one: the service does not validate them.
-pub const CIDS: &[ValueKind] = strings! {
-    "spaces": "bafy-any text, kept as it is ";
-    deep
-    "upper-case": "BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI",
-    "version-0": "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG",
-    "path": "/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/",
-    "url": "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
-    "words": "not a CID at all",
-    "one-character": "x",
-    "non-ascii": "caf\u{e9}",
-    "combining-mark": "cafe\u{301}",
-    "100-characters": "b".repeat(100),
-    "300-characters": "b".repeat(300),
-};
+/// Content identifiers that are not the usual one: the service does not validate them. The first value has all that can be
+/// together.
+pub const CIDS: &[ValueKind] = &[
+    strings!(one "mixed", format!(
+        "ipfs://BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/ \
+         not a CID, caf\u{e9} cafe\u{301} {} ", "b".repeat(300),
+    )),
+    has!("spaces", "bafy-any text, kept as it is ", |sent| sent.ends_with(' ')),
+    has!("upper-case", "BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI", |sent| {
+        sent.contains("BAFY")
+    }),
+    has!("version-0", "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG", |sent| sent.contains("Qm")),
+    has!("path", "/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/", |sent| {
+        sent.contains("/ipfs/")
+    }),
+    has!("url", "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi", |sent| {
+        sent.contains("://")
+    }),
+    has!("words", "not a CID at all", |sent| sent.trim().contains(' ')),
+    has!("one-character", "x", |sent| sent.chars().count() == 1),
+    has!("non-ascii", "caf\u{e9}", |sent| sent.contains('\u{e9}')),
+    has!("combining-mark", "cafe\u{301}", |sent| sent.contains('\u{301}')),
+    has!("100-characters", "b".repeat(100), |sent| is_long(sent, 100)),
+    has!("300-characters", "b".repeat(300), |sent| is_long(sent, 300)),
+];
 
-/// Versions of uncommon lengths and characters.
-pub const VERSIONS: &[ValueKind] = strings! {
-    "words-and-outer-blanks": " build 2026-01 #7 ";
-    deep
-    "words": "build 2026-01 #7",
-    "dots": "0.1.7",
-    "exponent": "1e3",
-    "upper-case": "V1-RC",
-    "16-characters": "2026.01.02-rc.10",
-    "17-characters": "2026.01.02-rc.100",
-    "40-characters": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
-    "100-characters": "9".repeat(100),
-    "path": "refs/heads/main",
-    "markup": "<b>&amp;</b>",
-    "quotes": "a\"b\\c",
-    "control": "a\tb\u{1}",
-    "combining-mark": "cafe\u{301}",
-    "emoji": "\u{1f680}",
-};
+/// Versions of uncommon lengths and characters. The first value has all that can be together.
+pub const VERSIONS: &[ValueKind] = &[
+    strings!(one "mixed", format!(
+        " build 2026-01 #7 V1-RC 0.1.7 refs/heads/main <b>&amp;</b> a\"b\\c a\tb\u{1} cafe\u{301} \u{1f680} {} ",
+        "9".repeat(100),
+    )),
+    has!("words-and-outer-blanks", " build 2026-01 #7 ", is_padded),
+    has!("words", "build 2026-01 #7", |sent| sent.trim().contains(' ')),
+    has!("dots", "0.1.7", |sent| sent.matches('.').count() > 1),
+    has!("exponent", "1e3", |sent| sent.contains('e') && sent.parse::<f64>().is_ok()),
+    has!("upper-case", "V1-RC", |sent| sent.contains(char::is_uppercase)),
+    has!("16-characters", "2026.01.02-rc.10", |sent| is_long(sent, 16)),
+    has!("17-characters", "2026.01.02-rc.100", |sent| is_long(sent, 17)),
+    has!("40-characters", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", |sent| is_long(sent, 40)),
+    has!("100-characters", "9".repeat(100), |sent| is_long(sent, 100)),
+    has!("path", "refs/heads/main", |sent| sent.contains('/')),
+    has!("markup", "<b>&amp;</b>", |sent| sent.contains('<')),
+    has!("quotes", "a\"b\\c", |sent| sent.contains('"') && sent.contains('\\')),
+    has!("control", "a\tb\u{1}", |sent| sent.contains('\u{1}')),
+    has!("combining-mark", "cafe\u{301}", |sent| sent.contains('\u{301}')),
+    has!("emoji", "\u{1f680}", |sent| sent.contains('\u{1f680}')),
+];
 
 /// Versions that count as missing. Whether white space does, too, is open.
 pub const BLANKS: &[ValueKind] = strings! { "empty": ""; deep };
@@ -630,23 +685,22 @@ fn longest(valid: &str) -> Option<Value> {
     Some(json!(format!("{}{valid}", (0..count).map(label).collect::<String>())))
 }
 
-/// Strings with characters that a record escapes, or must not escape.
-pub const ESCAPES: &[ValueKind] = strings! {
-    "mixed": "q\"b\\n\nx\u{1}/\u{e9}\u{1f600}";
-    deep
-    "quote": "a\"b",
-    "backslash": "a\\b",
-    "newline": "a\nb",
-    "carriage-return": "a\rb",
-    "tab": "a\tb",
-    "control": "a\u{1f}b",
-    "slash": "a/b",
-    "markup": "<a>&'b",
-    "delete": "a\u{7f}b",
-    "line-separator": "a\u{2028}b",
-    "non-ascii": "a\u{e9}b",
-    "emoji": "a\u{1f600}b",
-};
+/// Strings with characters that a record escapes, or must not escape. The first value has them all.
+pub const ESCAPES: &[ValueKind] = &[
+    strings!(one "mixed", "q\"b\\n\nr\rt\tc\u{1f}s/m<a>&'d\u{7f}l\u{2028}e\u{e9}j\u{1f600}"),
+    has!("quote", "a\"b", |sent| sent.contains('"')),
+    has!("backslash", "a\\b", |sent| sent.contains('\\')),
+    has!("newline", "a\nb", |sent| sent.contains('\n')),
+    has!("carriage-return", "a\rb", |sent| sent.contains('\r')),
+    has!("tab", "a\tb", |sent| sent.contains('\t')),
+    has!("control", "a\u{1f}b", |sent| sent.contains('\u{1f}')),
+    has!("slash", "a/b", |sent| sent.contains('/')),
+    has!("markup", "<a>&'b", |sent| sent.contains('<')),
+    has!("delete", "a\u{7f}b", |sent| sent.contains('\u{7f}')),
+    has!("line-separator", "a\u{2028}b", |sent| sent.contains('\u{2028}')),
+    has!("non-ascii", "a\u{e9}b", |sent| sent.contains('\u{e9}')),
+    has!("emoji", "a\u{1f600}b", |sent| sent.contains('\u{1f600}')),
+];
 
 #[cfg(test)]
 mod tests {
@@ -669,6 +723,26 @@ mod tests {
                 let made = kind.instead_of(&json!(valid)).unwrap_or_default();
                 assert!(crate::publish::domain::is_canonical(text(&made)), "{made}");
                 assert_eq!(crate::value::kind(DOMAINS, Some(&made), None), kind.name, "{made}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_value_has_all_properties_that_can_be_together() {
+        let valid = json!("site-012345678901.example");
+        let lists: [(&[ValueKind], &[&str]); 4] =
+            [(PADDINGS, &[]), (CIDS, &["one-character"]), (VERSIONS, &["exponent"]), (ESCAPES, &[])];
+        for (kinds, alone) in lists {
+            let names = kinds.iter().map(|kind| kind.name).filter(|name| !alone.contains(name));
+            let first = kinds[0].instead_of(&valid);
+            let found = crate::value::each_kind(kinds, first.as_ref(), Some(&valid));
+            assert_eq!(found, names.collect::<Vec<_>>());
+            assert!(kinds.iter().skip(1).all(|kind| kind.is_beyond_quick));
+            for kind in kinds {
+                let made = kind.instead_of(&valid);
+                let ordinary = Some(&valid).filter(|_| kinds[0].instead_of(&json!("x")) != first);
+                let found = crate::value::each_kind(kinds, made.as_ref(), ordinary);
+                assert!(found.contains(&kind.name), "{}: {found:?}", kind.name);
             }
         }
     }

@@ -74,9 +74,12 @@ impl Answer<'_> {
     /// Expects that this valid value of a member is not rejected. A conflict or a limit says nothing about the value.
     pub fn expect_not_malformed(&self, member: &str, value: &ValueKind) -> Result<(), Stop> {
         let at = At::status_named(format!("status for {member} = {}", value.name));
-        let status = self.status();
-        let is_of_value = status >= 400 && ![409, 429, 503].contains(&status);
-        self.expect(!is_of_value, at, "an accepted request", status.to_string())
+        self.expect(!self.is_malformed(), at, "an accepted request", self.status().to_string())
+    }
+
+    /// Whether the request is rejected, but not for a conflict or a limit.
+    pub fn is_malformed(&self) -> bool {
+        self.status() >= 400 && ![409, 429, 503].contains(&self.status())
     }
 
     /// Whether this valid value of a member is rejected as malformed, which a server may do. That is noted.

@@ -416,6 +416,12 @@ impl<'run> Probe<'run> {
         self.check.requirement.accepted.iter().filter(move |value| all || !value.is_beyond_quick)
     }
 
+    /// The uncommon valid values with one property each. They are sent after the first value, which has all of them, was rejected:
+    /// so the report names the property.
+    pub(crate) fn single_values(&self) -> impl Iterator<Item = &'static ValueKind> {
+        self.check.requirement.accepted.iter().filter(|value| value.is_beyond_quick)
+    }
+
     /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
         self.recorder.plays()

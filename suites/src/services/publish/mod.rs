@@ -343,7 +343,8 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
 }
 
 /// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`
-/// looks at what was prepared.
+/// looks at what was prepared. The first value has all properties that can be together; if it is rejected, the others tell which one
+/// is, as far as there are domains.
 async fn each_value_is_prepared(
     probe: &Probe<'_>,
     member: &str,
@@ -351,13 +352,41 @@ async fn each_value_is_prepared(
 ) -> Checked {
     for (n, value) in probe.uncommon_values().enumerate() {
         next_minute(probe, n).await?;
-        let caller = caller(probe).await?;
-        let mut body = publish_body(&caller);
-        body[member] = value.instead_of(&body[member]).unwrap_or_default();
-        let answer = prepare(probe, &caller, &body).await?;
+        let answer = prepare_with(probe, member, value).await?;
+        if n == 0 && answer.is_malformed() {
+            each_value_alone(probe, async |value| {
+                prepare_with(probe, member, value).await?.expect_not_malformed(member, value)
+            })
+            .await?;
+        }
         answer.expect_not_malformed(member, value)?;
         answer.given_accepted(&[200], PREPARED)?;
         judge(value, &read_prepared(probe, &answer.json())?)?;
+    }
+    Ok(())
+}
+
+/// Sends a prepare with this value of a member.
+async fn prepare_with<'p>(probe: &'p Probe<'_>, member: &str, value: &ValueKind) -> Result<Answer<'p>, Stop> {
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body[member] = value.instead_of(&body[member]).unwrap_or_default();
+    prepare(probe, &caller, &body).await
+}
+
+/// After the value with all properties was rejected, sends those with one each. Ends with the failure of the first that is rejected,
+/// and without one if something else prevents it, such as a domain that is used up.
+async fn each_value_alone(probe: &Probe<'_>, send: impl AsyncFn(&ValueKind) -> Checked) -> Checked {
+    for (n, value) in probe.single_values().enumerate() {
+        let sent = match next_minute(probe, n + 1).await {
+            Ok(()) => send(value).await,
+            ended => ended,
+        };
+        match sent {
+            Ok(()) => {}
+            Err(Stop::Fail(failure)) => return Err(Stop::Fail(failure)),
+            Err(_) => return Ok(()),
+        }
     }
     Ok(())
 }
