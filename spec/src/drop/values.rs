@@ -1,30 +1,46 @@
 //! What the rows of the drop reject in place of a valid value, and what they accept besides ordinary values.
 
+use serde_json::{Value, json};
+
 use super::zip::forms;
 use crate::value::{ValueKind, strings};
 
-/// `source` of the listed characters, at most 64.
-pub const SOURCES: &[ValueKind] = strings! {
-    "64-characters": "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
-    deep
-    "one-character": "a",
-    "space": " ",
-    "digits": "0123456789",
-    "upper-case": "ASSAY",
-    "symbols": "_.:/@-",
-};
+/// A kind that is a property, with a string that has it alone. One value that is sent at every depth has all that can be together.
+macro_rules! has {
+    ($name:literal, $text:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |_| Some(json!($text)),
+            |sent| {
+                let is: fn(&str) -> bool = $is;
+                is(sent.and_then(Value::as_str).unwrap_or_default())
+            },
+        )
+        .beyond_quick()
+    };
+}
 
-/// `source` that is too long or has other characters: it is ignored.
-pub const IGNORED: &[ValueKind] = strings! {
-    "65-characters": "x".repeat(65),
-    "angle-brackets": "<script>";
-    deep
-    "non-ascii": "caf\u{e9}",
-    "comma": "a,b",
-    "tab": "a\tb",
-    "quotes": "\"a\"",
-    "300-characters": "x".repeat(300),
-};
+/// `source` of the listed characters, at most 64. The first value has all that can be together.
+pub const SOURCES: &[ValueKind] = &[
+    strings!(one "64-characters", "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0"),
+    has!("one-character", "a", |sent| sent.len() == 1),
+    has!("space", " ", |sent| sent.contains(' ')),
+    has!("digits", "0123456789", |sent| "0123456789".chars().any(|digit| sent.contains(digit))),
+    has!("upper-case", "ASSAY", |sent| sent.contains(char::is_uppercase)),
+    has!("symbols", "_.:/@-", |sent| "_.:/@-".chars().all(|sign| sent.contains(sign))),
+];
+
+/// `source` that is too long or has other characters: it is ignored. The first value has all of it.
+pub const IGNORED: &[ValueKind] = &[
+    strings!(one "mixed", format!("<script>\"caf\u{e9}\",\t{}", "x".repeat(300))),
+    has!("65-characters", "x".repeat(65), |sent| sent.chars().count() > 64),
+    has!("angle-brackets", "<script>", |sent| sent.contains('<')),
+    has!("non-ascii", "caf\u{e9}", |sent| !sent.is_ascii()),
+    has!("comma", "a,b", |sent| sent.contains(',')),
+    has!("tab", "a\tb", |sent| sent.contains('\t')),
+    has!("quotes", "\"a\"", |sent| sent.contains('"')),
+    has!("300-characters", "x".repeat(300), |sent| sent.chars().count() >= 300),
+];
 
 /// A form.
 macro_rules! form {
@@ -129,3 +145,26 @@ pub const NOT_ZIPS: &[ValueKind] = strings! {
     "signature-alone": "PK\u{3}\u{4}",
     "end-without-zip": "PK\u{5}\u{6}",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::each_kind;
+
+    #[test]
+    fn the_first_value_has_all_properties_that_can_be_together() {
+        let lists: [(&[ValueKind], &[&str], bool); 2] =
+            [(SOURCES, &["one-character"], true), (IGNORED, &[], false)];
+        for (kinds, alone, is_valid) in lists {
+            let names = kinds.iter().map(|kind| kind.name).filter(|name| !alone.contains(name));
+            let first = kinds[0].instead_of(&Value::Null);
+            assert_eq!(each_kind(kinds, first.as_ref(), None), names.collect::<Vec<_>>());
+            for kind in kinds {
+                let made = kind.instead_of(&Value::Null);
+                assert!(each_kind(kinds, made.as_ref(), None).contains(&kind.name), "{}", kind.name);
+                let text = made.as_ref().and_then(Value::as_str).unwrap_or_default();
+                assert_eq!(crate::drop::source::is_valid(text), is_valid, "{}", kind.name);
+            }
+        }
+    }
+}

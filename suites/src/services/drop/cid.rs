@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::archive::zip;
 use super::samples::Sample;
 use super::upload::next_hour;
-use super::{ACCEPTED, Dropped, Which, accepted, dropped, ordinary, upload};
+use super::{ACCEPTED, Dropped, REJECTED_NAMES, Which, accepted, dropped, ordinary, upload};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -118,14 +118,16 @@ async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checke
 /// Names with blanks at their ends, names that differ by letter case and long paths may be rejected.
 #[shows(rows::OF_THE_FILES, uses_up)]
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
-    let Dropped { answer, sample, rejected, forms, .. } = dropped(probe, Which::Rich).await?;
+    let rich = dropped(probe, Which::Rich).await?;
+    let names_rejected = rich.rejected_with(REJECTED_NAMES);
+    let Dropped { answer, sample, .. } = rich;
     if answer.status() == 400 {
         // The same server accepts a page.
         ordinary(probe).await?;
         answer.expect_status(ACCEPTED)?;
     }
     answer.given_status(ACCEPTED)?;
-    if let Some(status) = rejected.filter(|_| !forms.is_empty()) {
+    if let Some(status) = names_rejected {
         probe.note(format!("names that a server may reject are rejected ({status})"));
     }
     let layout = documented(probe);

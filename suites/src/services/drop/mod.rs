@@ -24,14 +24,17 @@ use std::time::Duration;
 use assay_spec::Instant;
 use assay_spec::cid::Estimate;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
+use assay_spec::drop::values::IGNORED;
 use assay_spec::drop::zip::forms;
 use assay_spec::instant::HOUR;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 pub use suite::SUITE;
 
 use crate::harness::check::{Core, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request};
@@ -117,7 +120,7 @@ pub const PAUSED: &str = "drop-paused";
 pub(crate) enum Which {
     /// A page and a file in folders.
     Plain,
-    /// Another page, with a `source`.
+    /// Another page, with a `source`. Where checks share it, the same page.
     Second,
     /// A site whose CID differs between layouts.
     Rich,
@@ -137,7 +140,13 @@ const ALL_FORMS: [&str; 9] = [
 ];
 const TYPE_FORMS: [&str; 2] = [forms::WINDOWS_TYPE, forms::NO_TYPE];
 /// Not a form: files with names that a server may reject, but not change.
-const REJECTED_NAMES: &str = "names-that-may-be-rejected";
+const REJECTED_NAMES: &str = "names that may be rejected";
+/// Not a form: a `source` that is ignored.
+const IGNORED_SOURCE: &str = "a source that is ignored";
+/// Not a form: the header of a page of another origin.
+const ORIGIN: &str = "an origin";
+/// The origin of that page.
+pub(crate) const ELSEWHERE: &str = "https://elsewhere.example";
 
 /// The number of kinds.
 const KINDS: usize = 3;
@@ -152,18 +161,42 @@ impl Which {
         }
     }
 
-    /// What its upload has besides the plain form, where checks share it: each attempt is made if the one before was rejected. The
-    /// seed draws the media type of the second site.
+    /// The media type of its zip where checks share it: the seed draws that of the second site, and the rich one has the other.
+    fn media_type(self, probe: &Probe<'_>) -> &'static str {
+        TYPE_FORMS[(probe.settings.seed as usize + usize::from(self == Which::Rich)) % TYPE_FORMS.len()]
+    }
+
+    /// What its upload has besides the plain form, where checks share it: each attempt is made if the one before was rejected.
     fn attempts(self, probe: &Probe<'_>) -> Vec<Vec<&'static str>> {
+        let of_part = self.media_type(probe);
         match self {
             _ if probe.owns_time() => vec![Vec::new()],
             Which::Plain => vec![Vec::new()],
             Which::Second => {
-                let of_part = TYPE_FORMS[probe.settings.seed as usize % TYPE_FORMS.len()];
-                vec![ALL_FORMS.into_iter().chain([of_part]).collect(), Vec::new()]
+                let forms: Vec<&str> = ALL_FORMS.into_iter().chain([of_part]).collect();
+                vec![[&forms[..], &[ORIGIN]].concat(), forms, Vec::new()]
             }
-            Which::Rich => vec![vec![forms::ZIP64, REJECTED_NAMES], vec![forms::ZIP64], Vec::new()],
+            Which::Rich => {
+                let all = [of_part, forms::ZIP64, IGNORED_SOURCE, REJECTED_NAMES];
+                (0..=all.len()).rev().map(|count| all[..count].to_vec()).collect()
+            }
         }
+    }
+
+    /// The value of `source` in its upload.
+    fn source(self, forms: &[&str]) -> Option<String> {
+        let ignored = || IGNORED[0].instead_of(&Value::Null)?.as_str().map(str::to_owned);
+        match self {
+            Which::Second => Some(upload::SOURCE.to_owned()),
+            Which::Rich if forms.contains(&IGNORED_SOURCE) => ignored(),
+            Which::Plain | Which::Rich => None,
+        }
+    }
+
+    /// A label of its site. Where checks share uploads, the first two have the same files.
+    fn label(self, probe: &Probe<'_>) -> [u8; 32] {
+        let is_same = !probe.owns_time() && self != Which::Rich;
+        if is_same { Sample::label_of_the_run(probe) } else { Sample::label(probe) }
     }
 
     /// The site to upload, with a label.
@@ -182,6 +215,8 @@ impl Which {
 struct Kept {
     exchange: Exchange,
     made: Made,
+    /// The last attempt before, if that was rejected.
+    rejected: Option<Exchange>,
 }
 
 /// What another check needs to know of an upload besides its response, also when a report is judged.
@@ -191,7 +226,7 @@ struct Made {
     /// The target's time before the upload and after the response, in milliseconds.
     sent: i64,
     come: i64,
-    /// The status of the same upload with what its last attempt left out, if it was not accepted.
+    /// The status of the attempt before, if that was rejected and this one is accepted.
     rejected: Option<u16>,
     /// Which of its attempts this is.
     attempt: usize,
@@ -204,18 +239,72 @@ pub(crate) struct Dropped<'p> {
     /// The target's time before the upload and after the response.
     pub(crate) sent: Instant,
     pub(crate) come: Instant,
-    /// The status of the same upload with what its last attempt left out, if it was not accepted.
-    pub(crate) rejected: Option<u16>,
     /// What it had besides the plain form.
     pub(crate) forms: Vec<&'static str>,
+    which: Which,
+    /// The status of the attempt before, if that was rejected and this one is accepted; and the response, if this check has it.
+    rejected: Option<u16>,
+    rejection: Option<Answer<'p>>,
+    /// What it does not have, but the attempt before had, if that was rejected.
+    left_out: Vec<&'static str>,
 }
 
 impl<'p> Dropped<'p> {
-    fn new(probe: &Probe<'_>, answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
+    fn new(
+        probe: &Probe<'_>,
+        answer: Answer<'p>,
+        which: Which,
+        made: &Made,
+        rejection: Option<Answer<'p>>,
+    ) -> Dropped<'p> {
         let (sent, come) = (Instant(made.sent), Instant(made.come));
-        let forms = which.attempts(probe).into_iter().nth(made.attempt).unwrap_or_default();
+        let mut attempts = which.attempts(probe);
+        let forms = attempts.get(made.attempt).cloned().unwrap_or_default();
         let sample = which.sample(&made.label, &forms);
-        Dropped { answer, sample, sent, come, rejected: made.rejected, forms }
+        let before =
+            made.rejected.and(made.attempt.checked_sub(1)).map(|before| attempts.swap_remove(before));
+        let left_out = before.into_iter().flatten().filter(|form| !forms.contains(form)).collect();
+        let rejected = made.rejected;
+        Dropped { answer, sample, sent, come, forms, which, rejected, rejection, left_out }
+    }
+
+    /// Expects that the upload was accepted with these forms; `what` names them. It fails with the attempt that was rejected.
+    pub(crate) async fn expect_with(
+        &self,
+        probe: &'p Probe<'_>,
+        wanted: &[&'static str],
+        what: &str,
+    ) -> Result<(), Stop> {
+        self.answer.given_status(ACCEPTED)?;
+        if wanted.iter().all(|form| self.forms.contains(form)) {
+            return self.answer.expect_accepted(ACCEPTED, RECEIPT);
+        }
+        if !wanted.iter().any(|form| self.left_out.contains(form)) {
+            let why = format!("the upload with {what} also has other forms, and was rejected with these");
+            return Err(Stop::Inconclusive(why));
+        }
+        let rejection = self.rejection(probe).await?;
+        let at = At::status_named(format!("status of {what}"));
+        rejection.expect(false, at, Want::one_of(ACCEPTED), rejection.status().to_string())
+    }
+
+    /// The response to the attempt before, which was rejected.
+    pub(crate) async fn rejection(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        if let Some(rejection) = &self.rejection {
+            return Ok(rejection.clone());
+        }
+        let kept = probe.settings.drop().kept.lock().await;
+        let known = kept.get(&self.which).and_then(|kept| kept.rejected.clone());
+        drop(kept);
+        match known {
+            Some(exchange) if self.rejected.is_some() => probe.recall(exchange),
+            _ => received_elsewhere(probe).await,
+        }
+    }
+
+    /// The status of the attempt with these forms, if it was rejected and this one without them is accepted.
+    pub(crate) fn rejected_with(&self, form: &str) -> Option<u16> {
+        self.rejected.filter(|_| self.left_out.contains(&form))
     }
 
     /// A string member of the response; empty if it is not a string.
@@ -258,21 +347,26 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         let answer = if let Some(kept) = known {
             probe.recall(kept.exchange)?
         } else {
-            // The recording of this check contains the response that another check received.
-            let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
-            probe.send_once(SITE, request, None, patient()).await?
+            received_elsewhere(probe).await?
         };
         token::hide(probe, &answer.response);
         not_now(probe, &answer)?;
-        return Ok(Dropped::new(probe, answer, which, &made));
+        return Ok(Dropped::new(probe, answer, which, &made, None));
     }
     let (dropped, made) = make(probe, which).await?;
     // A 5xx may be temporary, so the next check uploads again.
     if dropped.answer.status() < 500 && !probe.plays() {
-        kept.insert(which, Kept { exchange: dropped.answer.exchange(), made });
+        let rejected = dropped.rejection.as_ref().map(Answer::exchange);
+        kept.insert(which, Kept { exchange: dropped.answer.exchange(), made, rejected });
     }
     not_now(probe, &dropped.answer)?;
     Ok(dropped)
+}
+
+/// The response to an upload that another check received, from the recording of this check.
+async fn received_elsewhere<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+    let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
+    probe.send_once(SITE, request, None, patient()).await
 }
 
 /// An upload of this kind that no other check shares.
@@ -284,32 +378,35 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
 /// the check goes on.
 async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
     let attempts = which.attempts(probe);
-    let mut rejected = None;
+    let mut rejection: Option<Answer<'_>> = None;
     for (attempt, forms) in attempts.iter().enumerate() {
         let (answer, made) = make_in(probe, which, forms).await?;
         let status = answer.status();
         let is_rejected = (400..500).contains(&status) && status != 429;
         if !is_rejected || attempt + 1 == attempts.len() {
-            let rejected = rejected.filter(|_| ACCEPTED.contains(&status));
-            let made = Made { rejected, attempt, ..made };
-            return Ok((Dropped::new(probe, answer, which, &made), made));
+            let rejection = rejection.filter(|_| ACCEPTED.contains(&status));
+            let made = Made { rejected: rejection.as_ref().map(Answer::status), attempt, ..made };
+            return Ok((Dropped::new(probe, answer, which, &made, rejection), made));
         }
-        rejected = Some(status);
+        rejection = Some(answer);
     }
     Err(Stop::Error("an upload has no attempts".to_owned()))
 }
 
 async fn make_in<'p>(probe: &'p Probe<'_>, which: Which, forms: &[&str]) -> Result<(Answer<'p>, Made), Stop> {
-    let label = Sample::label(probe);
+    let label = which.label(probe);
     let sample = which.sample(&label, forms);
-    let source = (which == Which::Second).then_some(upload::SOURCE);
+    let source = which.source(forms);
     // What a zip is like does not change the CID of its files.
     let is_reordered = which == Which::Rich && !probe.owns_time();
     let entries = if is_reordered { sample.reordered() } else { sample.entries() };
-    let form = Form::shaped(probe, &entries, forms, source);
+    let mut request = Form::shaped(probe, &entries, forms, source.as_deref()).request(probe);
+    if forms.contains(&ORIGIN) {
+        request = request.header("Origin", ELSEWHERE);
+    }
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
     spend(probe, 0)?;
-    let answer = post(probe, form.request(probe), address(probe)).await?;
+    let answer = post(probe, request, address(probe)).await?;
     let come = probe.now().await?;
     // Without a control API only the response shows the target's clock.
     let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };

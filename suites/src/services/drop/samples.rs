@@ -63,11 +63,11 @@ impl Sample {
         Sample::labelled(&Sample::label(probe))
     }
 
-    /// The same page each time in a run.
-    pub(crate) fn of_the_run(probe: &Probe<'_>) -> Sample {
+    /// The same label each time in a run.
+    pub(crate) fn label_of_the_run(probe: &Probe<'_>) -> [u8; 32] {
         let mut label = [0; 32];
         label[..8].copy_from_slice(&probe.settings.seed.to_be_bytes());
-        Sample::labelled(&label)
+        label
     }
 
     /// A label that was not used before.

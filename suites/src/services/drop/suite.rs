@@ -41,7 +41,7 @@ pub static SUITE: Suite = Suite {
     questions: Questions { at_same_url: &[Service::Publish], ..questions!() },
     opening: |_| Sums::default(),
     uses: |exchange| Sent {
-        drops: u64::from(exchange.request.target.ends_with("/api/drop")),
+        drops: u64::from(exchange.request.method == "POST" && exchange.request.target.ends_with("/api/drop")),
         ..Sent::default()
     },
     is_error: |body| body["error"].is_string(),

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::form::Form;
 use super::samples::Sample;
 use super::{
-    ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, cid, counterpart, dropped, ordinary, patient, send,
-    send_any, upload,
+    ACCEPTED, ALL_FORMS, ELSEWHERE, IGNORED_SOURCE, ORIGIN, PAUSED, RECEIPT, SITE, Which, address, cid,
+    counterpart, dropped, ordinary, patient, send, send_any, upload,
 };
 use crate::harness::check::{Checked, rejects, shows};
-use crate::harness::data::{At, Want};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 
@@ -47,11 +47,16 @@ async fn valid_source_is_accepted(probe: &Probe<'_>) -> Checked {
     dropped(probe, Which::Second).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
 }
 
-/// Uploads zips with a `source` that is too long or has other characters. Each must be accepted.
+/// Uploads zips with a `source` that is too long or has other characters. Each must be accepted. On a shared target an upload that
+/// checks share anyway has one with all of that.
 #[shows(rows::SOURCE_IGNORED, uses_up)]
 async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
-    ordinary(probe).await?;
-    each_source_is_accepted(probe).await
+    if probe.owns_time() {
+        ordinary(probe).await?;
+        return each_source_is_accepted(probe).await;
+    }
+    let found = dropped(probe, Which::Rich).await?;
+    found.expect_with(probe, &[IGNORED_SOURCE], IGNORED_SOURCE).await
 }
 
 async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
@@ -82,24 +87,27 @@ pub(super) async fn next_hour(probe: &Probe<'_>, n: usize) -> Checked {
 
 /// Uploads a site in each form that ordinary programs give a zip and the form around it: sizes behind the data, entries of
 /// folders, a comment, attributes of DOS or none, extra fields, other media types, `source` first. Each must be accepted, with
-/// the CID of the same files. On a shared target an upload that checks share anyway takes them all, and one of the media
-/// types, which the seed draws.
+/// the CID of the same files. On a shared target two uploads that checks share anyway take them all.
 #[shows(rows::FORMS, after(rows::SOURCE_TAKEN))]
 async fn ordinary_forms_of_a_zip_are_accepted(probe: &Probe<'_>) -> Checked {
+    if !probe.owns_time() {
+        let found = dropped(probe, Which::Second).await?;
+        let forms: Vec<&str> = ALL_FORMS.into_iter().chain([Which::Second.media_type(probe)]).collect();
+        let what = format!("a zip with {}", forms.join(", "));
+        found.expect_with(probe, &forms, &what).await?;
+        if !cid::is_of(probe, &found.answer, &found.sample)? {
+            let plain = ordinary(probe).await?;
+            probe.given(cid::is_of(probe, &plain.answer, &plain.sample)?, PLAIN_IS_WRONG)?;
+        }
+        cid::expect_of(probe, &found.answer, &found.sample, &what)?;
+        let other = Which::Rich.media_type(probe);
+        let rich = dropped(probe, Which::Rich).await?;
+        return rich.expect_with(probe, &[other], &format!("a zip with {other}")).await;
+    }
     let plain = ordinary(probe).await?;
     plain.answer.expect_accepted(ACCEPTED, RECEIPT)?;
     let is_right = cid::is_of(probe, &plain.answer, &plain.sample)?;
     probe.given(is_right, PLAIN_IS_WRONG)?;
-    if !probe.owns_time() {
-        let found = dropped(probe, Which::Second).await?;
-        let what = format!("a zip with {}", Which::Second.attempts(probe)[0].join(", "));
-        let got = found.rejected.unwrap_or(found.answer.status()).to_string();
-        let at = At::status_named(format!("status of {what}"));
-        found.answer.expect(found.rejected.is_none(), at, Want::one_of(ACCEPTED), got)?;
-        found.answer.given_status(ACCEPTED)?;
-        cid::expect_of(probe, &found.answer, &found.sample, &what)?;
-        return Ok(());
-    }
     for (n, form) in probe.uncommon_values().enumerate() {
         next_hour(probe, n).await?;
         let sample = Sample::plain(&Sample::label(probe));
@@ -128,39 +136,38 @@ async fn a_zip_with_64_bit_records_is_accepted(probe: &Probe<'_>) -> Checked {
         answer.expect_accepted(ACCEPTED, RECEIPT)?;
         return cid::expect_of(probe, &answer, &sample, WHAT);
     }
-    let found = dropped(probe, Which::Rich).await?;
-    found.answer.given_status(ACCEPTED)?;
-    let is_accepted = found.forms.contains(&forms::ZIP64);
-    let got = found.rejected.filter(|_| !is_accepted).unwrap_or(found.answer.status()).to_string();
-    found.answer.expect(
-        is_accepted,
-        At::status_named(format!("status of {WHAT}")),
-        Want::one_of(ACCEPTED),
-        got,
-    )
+    dropped(probe, Which::Rich).await?.expect_with(probe, &[forms::ZIP64], WHAT).await
 }
 
 /// Sends what a page of another origin sends: an upload and a form without a zip, and before it the question of a browser
-/// whether it may (`OPTIONS`). No response may have the header that lets the page read it.
+/// whether it may (`OPTIONS`). No response may have the header that lets the page read it. On a shared target an upload that checks
+/// share anyway has that origin.
 #[shows(rows::NO_CORS)]
 async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
-    const ORIGIN: &str = "https://elsewhere.example";
     const ALLOWED: &str = "access-control-allow-origin";
-    // At a shared target both places upload the same bytes: each upload must get a drop of its own.
-    let zip = Sample::of_the_run(probe).zip();
-    let form = Form::with_zip(probe, &zip).request(probe);
     let mut answers = Vec::new();
     if PREFLIGHT.contains(&place) {
-        upload(probe, &zip).await?.given_accepted(ACCEPTED, RECEIPT)?;
-        let question = Request::new("OPTIONS", &form.target)
-            .header("Origin", ORIGIN)
+        dropped(probe, Which::Second).await?.answer.given_accepted(ACCEPTED, RECEIPT)?;
+        let question = Form::new(probe).request(probe);
+        let question = Request::new("OPTIONS", &question.target)
+            .header("Origin", ELSEWHERE)
             .header("Access-Control-Request-Method", "POST");
         answers.push(probe.send_with(SITE, question, address(probe), patient()).await?);
-    } else {
-        let accepted = send(probe, form.header("Origin", ORIGIN)).await?;
+    } else if probe.owns_time() {
+        let form = Form::with_zip(probe, &Sample::page(probe).zip()).request(probe);
+        let accepted = send(probe, form.header("Origin", ELSEWHERE)).await?;
         accepted.given_accepted(ACCEPTED, RECEIPT)?;
         let empty = Form::new(probe).field("source", "assay").request(probe);
-        answers.extend([accepted, send(probe, empty.header("Origin", ORIGIN)).await?]);
+        answers.extend([accepted, send(probe, empty.header("Origin", ELSEWHERE)).await?]);
+    } else {
+        let found = dropped(probe, Which::Second).await?;
+        found.answer.given_accepted(ACCEPTED, RECEIPT)?;
+        let has_origin = found.forms.contains(&ORIGIN);
+        let is_rejected = found.rejected_with(ORIGIN).is_some();
+        probe.given(has_origin || is_rejected, "no upload with this origin shows anything")?;
+        // A server may reject what comes from a page of another origin.
+        let rejection = if is_rejected { Some(found.rejection(probe).await?) } else { None };
+        answers.push(rejection.unwrap_or(found.answer));
     }
     for answer in answers {
         let allowed = answer.response.header(ALLOWED);
