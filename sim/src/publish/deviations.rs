@@ -290,6 +290,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     exchange::PER_ADDRESS => "all addresses share one limit",
         step |p: &mut Peer| p.address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    exchange::SPELLING => "a body with white space is rejected", guard;
     exchange::STANDBY => "a standby responds like the primary", guard;
     exchange::STANDBY, "no-reason" => "a standby gives no reason", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::STANDBY {

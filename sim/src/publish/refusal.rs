@@ -90,7 +90,7 @@ fn of_others(rule: Id) -> u16 {
     match Rule::named(rule) {
         Some(Rule::domain(_) | Rule::envelope(_) | Rule::transfer(_)) => 404,
         Some(Rule::prepare(P::LOCK_EXPIRES | P::LOCK_PER_DOMAIN)) => 409,
-        Some(Rule::prepare(_) | Rule::record(_)) => 400,
+        Some(Rule::prepare(_) | Rule::record(_) | Rule::exchange(E::SPELLING)) => 400,
         Some(Rule::submit(S::REPEAT)) => 410,
         _ => unreachable!("{rule} rejects no request"),
     }

@@ -15,7 +15,7 @@ use crate::crypto::text::{parse_base64, parse_hex};
 use crate::publish::envelope::{Admitted, Binding, KEYS, Members};
 use crate::publish::message::{Instruction, Message};
 use crate::publish::record::{Record, RecordKind};
-use crate::publish::requirements;
+use crate::publish::{requirements, spelling};
 use crate::rules::mistakes;
 use crate::{Dialect, Instant};
 
@@ -89,6 +89,14 @@ mistakes! {
             |domain: &str| -> Result<Admitted, String> { Ok(unknown_caller(domain.to_owned())) }
         BINDING as NO_TRANSFER => "A server that finds no incoming key falls back to the bound key, as for other operations.",
             |binding: &Binding| -> Result<&str, String> { Ok(&binding.key) }
+    }
+
+    /// Both endpoints.
+    mod exchange {
+        SPELLING => "A server finds the members of a body with a pattern, which it wrote for one client.",
+            |spelled: &[&'static str]| -> Result<(), String> {
+                if spelled.contains(&spelling::WHITE_SPACE) { Err("there is white space".to_owned()) } else { Ok(()) }
+            }
     }
 
     /// The first call.

@@ -14,6 +14,7 @@ pub mod record;
 pub mod rejections;
 pub mod requirements;
 mod shapes;
+pub mod spelling;
 pub mod submit;
 pub mod values;
 pub mod verify;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::crypto::{ed25519, text};
 use crate::endpoint::endpoint;
 use crate::json::shown;
+use crate::publish::mistakes::exchange::SPELLING;
 use crate::publish::mistakes::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
     VERSION_DEFAULT, VERSION_STRING,
@@ -13,7 +14,7 @@ use crate::publish::record::RecordKind;
 use crate::publish::requirements::exchange::MEDIA_TYPE;
 use crate::publish::requirements::prepare::{self as rows, CID_NOT_VALIDATED, PREPARE_ID};
 use crate::publish::requirements::record;
-use crate::publish::{ENVELOPE_NOTE, shapes};
+use crate::publish::{ENVELOPE_NOTE, shapes, spelling};
 use crate::relation::Fresh;
 use crate::reply::Whole;
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
@@ -80,9 +81,15 @@ impl Wanted {
 
 /// Parses the body as a JSON object.
 pub fn parse_body(body: &[u8], rules: &mut dyn Rules) -> Result<Map<String, Value>, Refused> {
-    rules.read(&BODY_JSON, body, |body| {
+    let members = rules.read(&BODY_JSON, body, |body| {
         serde_json::from_slice(body).map_err(|why| format!("not a JSON object: {why}"))
-    })
+    })?;
+    let spelled = spelling::found_in(body, &members);
+    if !spelled.is_empty() {
+        rules.accept_value(&SPELLING, &json!(spelled), None)?;
+    }
+    rules.accept(&SPELLING, spelled.as_slice())?;
+    Ok(members)
 }
 
 /// `op` of a body that may be invalid. Authentication needs it before the fields are validated.

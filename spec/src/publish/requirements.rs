@@ -154,6 +154,9 @@ crate::requirements! {
         STANDBY: Must Server Check rejects NO_WRITES ["Errors" 0x3a20_9d00];
         /// A passive backend responds with the error `backend is passive`.
         PASSIVE: Must Server Check rejects NO_WRITES ["Errors" 0x3a20_9d00];
+        /// The server reads the value of a JSON body, whatever its spelling is: the order of members, white space, escapes. The hash
+        /// covers the bytes as received.
+        SPELLING: Must Server Check accepts SPELLINGS ["Exchange (both endpoints)" 0xd02c_8d66];
     }
 
     /// The record that is written to the chain.

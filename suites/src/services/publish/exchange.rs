@@ -6,17 +6,18 @@ use std::time::Duration;
 use assay_spec::Place;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
-use assay_spec::publish::places::PUB;
+use assay_spec::publish::places::{FIRST, PUB};
 use assay_spec::publish::rejections;
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use assay_spec::reply::HeaderRule;
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::scene::{Knock, Scene};
-use super::wire::Draft;
+use super::wire::{Draft, respelled};
 use super::{
-    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, caller, knock, patient, prepare, prepared, publish_body,
-    read_prepared, submit, submit_body,
+    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, caller, each_value_alone, knock, next_minute, patient, prepare,
+    prepared, publish_body, read_prepared, submit, submit_body,
 };
 use crate::harness::boundary::{
     Edges, Quota, Start, begin, edges, expect_beyond, expect_inside, expect_open_after,
@@ -92,6 +93,45 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Pl
         fits.given_status(statuses)?;
     }
     Ok(())
+}
+
+/// Sends prepares and submits whose body has its members in another order, white space, and escapes that need not be: all at once,
+/// and in a world of its own each alone. Each must return 200.
+#[shows(rows::SPELLING, uses_up, after(prepares::BODY_JSON, submits::LANDS))]
+async fn other_spellings_of_a_body_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    for (n, spelling) in probe.uncommon_values().enumerate() {
+        next_minute(probe, n).await?;
+        let answer = spelled(probe, place, Some(spelling)).await?;
+        if answer.is_malformed() {
+            spelled(probe, place, None).await?.given_status(&[200])?;
+        }
+        if n == 0 && answer.is_malformed() {
+            each_value_alone(probe, async |spelling| {
+                spelled(probe, place, Some(spelling)).await?.expect_not_malformed("the spelling", spelling)
+            })
+            .await?;
+        }
+        answer.expect_not_malformed("the spelling", spelling)?;
+        answer.given_status(&[200])?;
+    }
+    Ok(())
+}
+
+/// Sends a prepare, or the submit of one, with this spelling of its body.
+async fn spelled<'p>(
+    probe: &'p Probe<'_>,
+    place: Place,
+    spelling: Option<&ValueKind>,
+) -> Result<Answer<'p>, Stop> {
+    let caller = caller(probe).await?;
+    let names = spelling.and_then(|spelling| spelling.instead_of(&Value::Null)).unwrap_or_default();
+    let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut body = publish_body(&caller);
+    let path = if FIRST.contains(&place) { PREPARE } else { SUBMIT };
+    if path == SUBMIT {
+        body = submit_body(&prepared(probe, &caller, &body).await?, &caller);
+    }
+    Draft::new(probe, &caller, path, respelled(&body, &names)).await?.send(probe).await
 }
 
 fn body_of(size: i64) -> String {
