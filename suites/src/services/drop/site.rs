@@ -134,13 +134,9 @@ async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let (one, other) = (first.text("url"), second.text("url"));
     let page = &first.sample.files[INDEX];
     if !probe.owns_time() {
-        // The second upload has the files of the first.
-        second.answer.expect(one != other, "/url", "a new URL for the same files", &other)?;
-        let third = accepted(probe, Which::Rich).await?;
-        let url = third.text("url");
-        index(probe, &url, &third.sample.files[INDEX]).await?;
-        let is_new = url != one && url != other;
-        third.answer.expect(is_new, "/url", "a new URL for each drop", url)?;
+        // The second upload has the files of the first. A third would make the check heavy: the pages are also read after it.
+        index(probe, &other, page).await?;
+        second.answer.expect(one != other, "/url", "a new URL for the same files", other)?;
         return expect_bytes(&fetched(probe, &one, page).await?.answer, page);
     }
     index(probe, &other, &second.sample.files[INDEX]).await?;

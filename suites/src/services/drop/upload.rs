@@ -164,7 +164,9 @@ async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
         found.answer.given_accepted(ACCEPTED, RECEIPT)?;
         let has_origin = found.forms.contains(&ORIGIN);
         let is_rejected = found.rejected_with(ORIGIN).is_some();
-        probe.given(has_origin || is_rejected, "no upload with this origin shows anything")?;
+        let why =
+            "the upload with an origin also has forms that the target rejects; another check judges these";
+        probe.conclusive(has_origin || is_rejected, why)?;
         // A server may reject what comes from a page of another origin.
         let rejection = if is_rejected { Some(found.rejection(probe).await?) } else { None };
         answers.push(rejection.unwrap_or(found.answer));
