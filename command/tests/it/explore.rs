@@ -167,7 +167,7 @@ fn saved_sequences_are_sent_again_and_others_are_refused() {
         (r#"{"service": "x", "names": "00", "steps": []}"#, r#"service: "x" is unknown"#),
         (r#"{"service": "drop", "names": "00", "steps": []}"#, r#"names: "00" is not 16 hex digits"#),
         (
-            r#"{"service": "drop", "names": "00", "steps": [{ "command": "sing", "draws": "" }]}"#,
+            r#"{"service": "drop", "names": "0000000000000000", "steps": [{ "command": "sing", "draws": "" }]}"#,
             r#"steps: drop has no command "sing""#,
         ),
     ] {

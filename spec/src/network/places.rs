@@ -187,8 +187,9 @@ mod tests {
     }
 
     /// Rows without a place, and why.
-    const NOWHERE: [(&str, &str); 6] = [
+    const NOWHERE: [(&str, &str); 7] = [
         ("network.errors.media-type", "each JSON response shows it"),
+        ("network.limits.retry-after-window", "the limits of all endpoints have one window"),
         ("network.webhooks.delivered", "the client receives it"),
         ("network.measurement.every-node", "each node is probed in turn"),
         ("network.neighbours.scheduler", "open, and no rule of it is applied"),

@@ -74,10 +74,8 @@ pub(super) const ERRORS: &[ErrorForm] = &[
     ErrorForm::new(&[], &errors::BODY, ERROR),
 ];
 const ERROR: Reply = Reply::Json(ErrorBody::SHAPE);
-const AGAIN: &[Header] = &[
-    Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER },
-    Header { name: "retry-after", rule: HeaderRule::AtMost(60), row: &limits::RETRY_AFTER_WINDOW },
-];
+const AGAIN: &[Header] =
+    &[Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER }];
 
 /// The error form of the services beside the API.
 pub(super) const NO_ERRORS: &[ErrorForm] =

@@ -157,7 +157,7 @@ mod tests {
             r#"<testsuites name="assay" tests="7" skipped="2" failures="2" errors="1">"#,
             r#"<testsuite name="publish.first-group" tests="4" skipped="2" errors="0" failures="1">"#,
             r#"<property name="seed" value="18446744073709551615"/>"#,
-            r#"<property name="tested" value="publish: 3 of 117 (2 %)"/>"#,
+            r#"<property name="tested" value="publish: 3 of 120 (2 %)"/>"#,
             r#"<testcase name="publish.first-group.needs-time it_ends_late" classname="publish.first-group">"#,
             r#"<property name="requirement" value="publish.first-group.second-is-refused"/>"#,
             r#"<property name="level" value="must"/>"#,

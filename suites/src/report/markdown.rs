@@ -296,7 +296,7 @@ mod tests {
              ### Causes\n\n```text\n1. fail  POST /prepare returned 200, wanted 409\n  row       publish.first-group",
             "\n| service | tested | pass | fail | warn | not-testable | inconclusive | error |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n\
-             | publish | 3 of 117 (2 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n",
+             | publish | 3 of 120 (2 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n",
             "\n### Remarks\n\n- connections: 1 retries before a request was sent\n\n### What needs attention\n\n\
              <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
              <code>the second was accepted</code></summary>\n\n```text\n\

@@ -646,7 +646,7 @@ mod tests {
           connections: 1 retries before a request was sent
 
         tested
-          publish     3 of 117 applicable checks,   2 %
+          publish     3 of 120 applicable checks,   2 %
 
         4 causes
           1. fail publish.first-group.second-is-refused: POST /prepare returned 200, wa…
@@ -715,7 +715,7 @@ mod tests {
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 111)");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 114)");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");

@@ -153,7 +153,8 @@ impl Script {
         let mut sent = message_at(now, "POST", &json!({ "type": "t0" }));
         sent["channel"] = json!("C+1");
         self.create(&Wallet::new(9), &sent);
-        self.create(&Wallet::new(13), &message_at(now, "IPFS_PIN", &json!({ "hash": "none" })));
+        let pin = self.create(&Wallet::new(13), &message_at(now, "IPFS_PIN", &json!({ "hash": "none" })));
+        self.get(&format!("{MESSAGES}/{pin}"));
         let [many, one] = [4, 5].map(|n| Wallet::new(n).address);
         for query in [
             "?".to_owned(),
@@ -162,6 +163,7 @@ impl Script {
             "?limit=101".to_owned(),
             "?page=9".to_owned(),
             "?page=0".to_owned(),
+            "?limit=0".to_owned(),
             "?tags=x".to_owned(),
             "?content.keys=n".to_owned(),
             "?hashes=none".to_owned(),

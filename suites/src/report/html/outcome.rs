@@ -33,7 +33,7 @@ const LONG: usize = 60;
 /// The maximum length of a value on a page whose bodies are cut shorter.
 const VALUE_BYTES: usize = 512;
 /// The maximum length of the reason of an outcome that is not shown in full.
-const BRIEF_BYTES: usize = 148;
+const BRIEF_BYTES: usize = 120;
 /// The maximum number of lines of the target's log.
 const LOGGED: usize = 8;
 

@@ -95,7 +95,7 @@ mod tests {
             {
               "service": "publish",
               "tested": 3,
-              "applicable": 117,
+              "applicable": 120,
               "percent": 2,
               "minimum": 0,
               "core": null

@@ -129,7 +129,7 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let alone = bodies::chat_content(&id, &json!([text(QUESTION)]));
-    Call::post(&chat::ENDPOINT, &alone).accepted(probe).await?.expect_accepted(&[200], COMPLETION)?;
+    expect_chats(probe, alone).await?;
     let body = bodies::chat_content(
         &id,
         &json!([text(QUESTION), text("Greet Zo\u{eb} and \u{5c0f}\u{660e} \u{1f30a}.")]),

@@ -174,7 +174,7 @@ async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
 }
 
 /// Runs a program until a run returns 429, or where there is none reads the public information. `Retry-After` should not be longer
-/// than the minute of the limit. Each other 429 of a run is held to it.
+/// than the minute of the limit.
 #[shows(rows::RETRY_AFTER_WINDOW, needs = NEEDS, after(rows::RETRY_AFTER, rows::MINUTE_PASSES))]
 async fn retry_after_ends_within_the_minute(probe: &Probe<'_>) -> Checked {
     let repeated = match Repeated::at(probe, RUN_PLACES[0]).await {

@@ -7,7 +7,7 @@ use assay_spec::json::is_integer;
 use assay_spec::network::limits::MEASUREMENT;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
 use assay_spec::network::query::FLAT;
-use assay_spec::network::requirements::measurement as rows;
+use assay_spec::network::requirements::{measurement as rows, metrics as served};
 use serde_json::{Value, json};
 
 use super::replies::{elements, is_address};
@@ -171,15 +171,15 @@ async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
 
 /// Reads the publisher's measurements, and the records of measured nodes. The results of each hour must hold something. How they are
 /// arranged is not shown: the objects in them with the `node_id` and `measured_at` of such a record must have its values.
-#[shows(rows::AS_SERVED, after(rows::RESULTS))]
+#[shows(rows::AS_SERVED, after = served::ALL)]
 async fn results_are_those_of_the_metrics_api(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
-    let served = metrics::served(probe).await?;
+    let records = metrics::served(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
     let results: Vec<Value> = found.items.iter().map(results).collect();
     found.expect_each("results of at least one node", |record| has_values(&self::results(record)))?;
     let (about, mut compared) = (["url", "asn", "as_name", "version", "features"], 0);
-    for record in &served {
+    for record in &records {
         let is_of_it = |held: &&Value| {
             ["node_id", "measured_at"].iter().all(|name| is_same(&held[*name], &record[*name]))
         };

@@ -169,6 +169,7 @@ async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
 #[shows(rows::WRAPPER_STATUS)]
 async fn status_is_that_of_the_message(probe: &Probe<'_>) -> Checked {
     let (_, answer) = sent_and_read(probe).await?;
+    answer.given(answer.json()["status"].is_string(), "`status` is not a string")?;
     let want = "the status of a message, such as `processed`";
     answer.expect_json("/status", want, |status| status != "success").map(drop)
 }

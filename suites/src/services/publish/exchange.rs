@@ -253,7 +253,7 @@ async fn retry_after_ends_within_the_minute(probe: &Probe<'_>, place: Place) -> 
 /// Sends a body of 70,000 bytes. The 413 should have the media type of plain text, if it has one.
 #[shows(rows::PLAIN_TYPE, after(rows::BODY_LIMIT))]
 async fn plain_text_has_its_media_type(probe: &Probe<'_>, place: Place) -> Checked {
-    let knock = Knock::at(probe, place).await?;
+    let knock = Knock::at(probe, place.op(PUB)).await?;
     let body = format!("{}{}", knock.body, " ".repeat(70_000));
     let answer = Draft::new(probe, &knock.scene.caller, knock.path, body).await?.send(probe).await?;
     answer.given_status(&[413])?;

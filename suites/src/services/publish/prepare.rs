@@ -445,7 +445,7 @@ async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Sends two prepares for one domain at one moment, and a third. One of the two must return 409, and
 /// so must the third.
-#[rejects(rows::ONE_IN_FLIGHT)]
+#[rejects(rows::ONE_IN_FLIGHT, after(exchange::SPELLING))]
 async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     // Not the same bytes: that would be a replay.

@@ -143,25 +143,23 @@ const ALONE: &[(NodeKind, &str, &[&str])] = &[
     (NodeKind::Compute, STATUS_CHECK.name, &["full_check_latency"]),
 ];
 
-/// Reads the metrics of a core node that returns 500: no record may have a duration. Reads those of a compute node whose
-/// diagnostic machine fails: no record may have `diagnostic_vm_latency`. Then one endpoint at a time returns 500: no record may have
-/// its duration.
+/// Reads the metrics of a node of which one endpoint at a time returns 500: no record may have its duration. Reads those of a core
+/// node that returns 500 everywhere: no record may have a duration; and those of a compute node whose diagnostic machine fails: no
+/// record may have `diagnostic_vm_latency`.
 #[shows(rows::FAILED_STATUS, needs(Clock, Actions, Faults), after = RECORDS)]
 async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
     let kind = NodeKind::at(place);
     let [site, _] = nodes(kind);
-    let whole = json!({ "site": site });
-    if kind == NodeKind::Core {
-        expect_absent(probe, &failing(probe, kind, &whole).await?, &CORE_LATENCIES)?;
-    } else {
-        let records = changed(probe, kind, json!({ "machine": false })).await?;
-        expect_absent(probe, &records, &[HEALTHY])?;
-    }
     for (_, endpoint, fields) in ALONE.iter().filter(|(of, ..)| *of == kind) {
         let one = json!({ "site": site, "endpoint": endpoint });
         expect_absent(probe, &failing(probe, kind, &one).await?, fields)?;
     }
-    Ok(())
+    if kind == NodeKind::Core {
+        let whole = json!({ "site": site });
+        return expect_absent(probe, &failing(probe, kind, &whole).await?, &CORE_LATENCIES);
+    }
+    let records = changed(probe, kind, json!({ "machine": false })).await?;
+    expect_absent(probe, &records, &[HEALTHY])
 }
 
 /// As [`compared`], while some requests to the first node return 500.
