@@ -56,7 +56,7 @@ async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
 }
 
 /// Fetches tokens with and without `.json`. Both bodies must be equal as JSON values, in any member order.
-#[shows(rows::SAME)]
+#[shows(rows::SAME, after(rows::BY_URI))]
 async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Place) -> Checked {
     let way = parts(place).0;
     for contract in with_tokens(probe, way).await? {
