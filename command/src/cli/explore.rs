@@ -6,8 +6,9 @@ use std::time::Duration;
 use assay_spec::{Dialect, Id, Service};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::explore::case::MOST_BYTES;
-use assay_suites::embedded::explore::{Case, Plan, Wishes, explore as run};
+use assay_suites::embedded::explore::{Case, Plan, Wishes, explore as run, explore_embedded};
 use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Halt;
 use assay_suites::harness::run::plan::select;
 use assay_suites::harness::setup;
 use assay_suites::harness::survey::WrongFixture;
@@ -76,19 +77,18 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
     }
     let requests = args.requests.unwrap_or(if args.time.is_some() { u64::MAX } else { REQUESTS });
     let interrupt = Interrupt::listen();
+    let mut stop = interrupt.count();
     let _timer = args.time.map(|time| interrupt.finish_after(time));
     let explored = match args.target.load()? {
         None => {
             let target = Embedded::new(seed, Dialect::default());
             let target = target.with(&args.deviation, &args.variation).map_err(Ending::Bad)?;
             let settings = Settings { seed, ..services::settings() };
-            Box::pin(assay_suites::embedded::explore::explore_embedded(
-                target,
-                settings,
-                args.service.clone(),
-                Wishes { requests, focus, cases, halt: Box::new(interrupt) },
-            ))
-            .await
+            let wishes = Wishes { requests, focus, cases, halt: Box::new(interrupt) };
+            tokio::select! {
+                explored = Box::pin(explore_embedded(target, settings, args.service.clone(), wishes)) => explored,
+                _ = stop.wait_for(|count| *count > 1) => return Err(stopped()),
+            }
         }
         Some(_) if !(args.deviation.is_empty() && args.variation.is_empty()) => {
             return Err(Ending::Bad(
@@ -127,7 +127,15 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
                 cases: &cases,
                 halt: &interrupt,
             };
-            Box::pin(run(&plan)).await
+            if let Some(command) = plan.refused() {
+                return Err(Ending::Bad(format!(
+                    "--cases: {command:?} leaves something at the target or moves its time: add --writes, or a control API"
+                )));
+            }
+            tokio::select! {
+                explored = Box::pin(run(&plan)) => explored,
+                _ = stop.wait_for(|count| *count > 1) => return Err(stopped()),
+            }
         }
     };
     let explored = explored.map_err(Ending::Failed)?;
@@ -145,6 +153,11 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
         return Err(Ending::Unreachable(why));
     }
     if explored.findings.is_empty() && explored.has_sent() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// It was asked a second time to stop.
+fn stopped() -> Ending {
+    Ending::Failed("stopped in the middle of a sequence; there is no report".to_owned())
 }
 
 /// The rules that `--focus` names.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use assay_spec::{Dialect, Service};
+use assay_spec::{Dialect, Service, catalogue};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::explore::{Explored, Wishes, explore_embedded, proof};
 use assay_suites::embedded::sim::{Options, start};
@@ -178,15 +178,47 @@ fn saved_sequences_are_sent_again_and_others_are_refused() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn only_sequences_with_a_rule_in_focus_are_sent() {
+    let row = catalogue::requirement("network.forget.applies").expect("a row");
+    for (focus, is_reached) in [(vec![row], true), (Vec::new(), false)] {
+        let wishes = Wishes { requests: 20, focus, cases: Vec::new(), halt: Box::new(Never) };
+        let target = Embedded::new(1, Dialect::default());
+        let settings = Settings { seed: 1, ..services::settings() };
+        let explored = explore_embedded(target, settings, vec![Service::Network], wishes);
+        let explored = Box::pin(explored).await.expect("it ends");
+        assert_eq!(explored.services[&Service::Network].reached.contains(&row.key), is_reached);
+    }
+}
+
 #[test]
-fn a_focus_is_met_by_each_sequence_and_time_ends_an_exploration() {
+fn time_ends_an_exploration_and_an_unknown_focus_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let focus = ["explore", "--service", "network", "--requests", "20", "--focus", "network.forget.applies"];
-    let (code, text) = assay(folder.path(), &focus);
-    assert_eq!(code, Some(0), "{text}");
     let (code, text) = assay(folder.path(), &["explore", "--focus", "network.banana"]);
     assert_eq!(code, Some(2), "{text}");
     let (code, text) = assay(folder.path(), &["explore", "--service", "metadata", "--time", "1s"]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("metadata"), "{text}");
+}
+
+/// A case that writes is not sent to a server of others, unless that is wanted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_sequence_that_writes_needs_a_flag_at_a_shared_target() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let step = format!(r#"{{ "command": "infer", "draws": "{}" }}"#, "00".repeat(32));
+    let case = format!(r#"{{ "service": "gateway", "names": "{}", "steps": [{step}] }}"#, "00".repeat(8));
+    std::fs::write(folder.path().join("case.json"), case).expect("it is written");
+    let served = start(&Options::new(7)).await.expect("it starts");
+    let path = folder.path().join("own.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let text = std::fs::read_to_string(&path).expect("the profile");
+    let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("control")).collect();
+    std::fs::write(&path, without.join("\n")).expect("the profile is written");
+    for (more, code) in [(&[][..], 2), (&["--writes"][..], 0)] {
+        let all = [&["explore", "--profile", "own.toml", "--cases", "case.json"][..], more].concat();
+        let at = folder.path().to_owned();
+        let (found, text) = tokio::task::spawn_blocking(move || assay(&at, &all)).await.expect("it ends");
+        assert_eq!(found, Some(code), "{text}");
+        assert_eq!(text.contains("add --writes"), code == 2, "{text}");
+    }
 }

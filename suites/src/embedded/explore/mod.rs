@@ -267,6 +267,12 @@ impl Plan<'_> {
         (1..=length).filter_map(step).collect()
     }
 
+    /// The first command of the cases that may not be sent.
+    pub fn refused(&self) -> Option<&'static str> {
+        let mut steps = self.cases.iter().flat_map(|case| &case.steps);
+        steps.find(|step| !self.allows(step.command)).map(|step| step.command.name)
+    }
+
     /// Whether a command may be sent.
     fn allows(&self, command: &Command) -> bool {
         match command.effect {
