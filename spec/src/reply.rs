@@ -474,3 +474,18 @@ impl Form {
         text.to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_holds_at_its_bound_and_not_beyond_it() {
+        let holds = |value| HeaderRule::AtMost(60).holds(value);
+        assert!([None, Some("0"), Some("60"), Some("Sun, 06 Nov 1994 08:49:37 GMT")].into_iter().all(holds));
+        assert!(![Some("61"), Some("86400"), Some("99999999999999999999")].into_iter().any(holds));
+        let is_plain = |value| HeaderRule::MediaType("text/plain").holds(value);
+        assert!([None, Some("text/plain"), Some("Text/Plain; charset=utf-8")].into_iter().all(is_plain));
+        assert!(![Some("text/html"), Some(""), Some("text/plainer")].into_iter().any(is_plain));
+    }
+}

@@ -99,6 +99,28 @@ macro_rules! strings {
 }
 pub(crate) use strings;
 
+/// A kind that is a property of a string, with one that has it alone, or `around` a valid one. One value that is sent at every depth
+/// has all that can be together.
+macro_rules! has {
+    ($name:literal, $text:expr, $is:expr) => {
+        $crate::value::has!(@ $name, |_| Some(serde_json::Value::from($text)), $is)
+    };
+    ($name:literal around, $edit:expr, $is:expr) => {
+        $crate::value::has!(@ $name, |valid| {
+            let edit: fn(&str) -> String = $edit;
+            Some(serde_json::Value::from(edit(valid.as_str().unwrap_or_default())))
+        }, $is)
+    };
+    (@ $name:literal, $make:expr, $is:expr) => {
+        $crate::value::ValueKind::text($name, $make, |sent| {
+            let is: fn(&str) -> bool = $is;
+            is(sent.and_then(serde_json::Value::as_str).unwrap_or_default())
+        })
+        .beyond_quick()
+    };
+}
+pub(crate) use has;
+
 /// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
 pub fn kind(kinds: &[ValueKind], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
     kinds.iter().find(|kind| kind.has(sent, valid)).map_or("", |kind| kind.name)

@@ -1,24 +1,7 @@
 //! What the rows of the drop reject in place of a valid value, and what they accept besides ordinary values.
 
-use serde_json::{Value, json};
-
 use super::zip::forms;
-use crate::value::{ValueKind, strings};
-
-/// A kind that is a property, with a string that has it alone. One value that is sent at every depth has all that can be together.
-macro_rules! has {
-    ($name:literal, $text:expr, $is:expr) => {
-        ValueKind::text(
-            $name,
-            |_| Some(json!($text)),
-            |sent| {
-                let is: fn(&str) -> bool = $is;
-                is(sent.and_then(Value::as_str).unwrap_or_default())
-            },
-        )
-        .beyond_quick()
-    };
-}
+use crate::value::{ValueKind, has, strings};
 
 /// `source` of the listed characters, at most 64. The first value has all that can be together.
 pub const SOURCES: &[ValueKind] = &[
@@ -148,6 +131,8 @@ pub const NOT_ZIPS: &[ValueKind] = strings! {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::value::each_kind;
 

@@ -405,7 +405,7 @@ crate::requirements! {
         VALUE: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
         /// `value` is not less than `min` and not greater than `max`.
         RANGE: Must Server Check at VRF_GENERATE accepts BOUNDS ["Endpoints" 0x9e99_a2df];
-        /// Another seed has another value: two wide ranges do not both give their minimum, or one number.
+        /// Two seeds give two values, if the range is wide.
         DRAWN: Must Server Check at VRF_GENERATE ["What the service does" 0x94cf_cb2b, "Endpoints" 0x9e99_a2df];
         /// `proof` is a string that is not empty.
         PROOF: Must Server Check at VRF_GENERATE ["Endpoints" 0x9e99_a2df];
@@ -522,7 +522,7 @@ crate::requirements! {
         /// A measurement message holds its results as JSON.
         RESULTS: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7];
         /// The results of an hour are those that the node metrics API serves.
-        AS_SERVED: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7, "Events" 0x28a1_7da4, "What the service does" 0xa609_534f];
+        AS_SERVED: Must Server Check at MEASUREMENT ["Events" 0xe03c_30e7, "Events" 0x1b53_e5bf, "What the service does" 0xa609_534f];
         /// Every node is probed within the hour, in a random order.
         EVERY_NODE: Must Server NotObservable("nothing outside the network shows which nodes exist and when each was probed; the simulator's journal does") ["Events" 0xe03c_30e7, "What the service does" 0xa609_534f];
     }
@@ -705,7 +705,7 @@ crate::requirements! {
         HEAVY: Must Server Check at RUN rejects RATE ["Limits" 0x0ac5_e68b, "Limits" 0x2ad6_6651];
         /// A 429 has the header `Retry-After`, in whole seconds.
         RETRY_AFTER: Must Server Check at CORE ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
-        /// `Retry-After` is no longer than the minute of the limit.
+        /// `Retry-After` is at most 60 seconds: the window of the limits is a minute.
         RETRY_AFTER_WINDOW: Should Server Check ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
         /// After a minute without requests, a client may send requests again.
         MINUTE_PASSES: Must Server Check at RATED ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];

@@ -146,7 +146,7 @@ crate::requirements! {
         DAILY_REJECTED: Must Server Check at FIRST ["Limits" 0xa453_170c];
         /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
         RATE_PER_IP: Must Server Check rejects LIMITED ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
-        /// `Retry-After` of the limit per IP address is no longer than its minute.
+        /// `Retry-After` of the limit per IP address is at most 60 seconds: its window is a minute.
         RETRY_AFTER_WINDOW: Should Server Check ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
         /// Requests of one IP address do not count for another.
         PER_ADDRESS: Must Server Check ["Limits" 0x22b8_c295];

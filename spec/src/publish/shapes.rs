@@ -1,6 +1,7 @@
 //! The fields of a prepare's request and response, and the forms of errors.
 
 use crate::field::CONTENT_TYPE;
+use crate::publish::limits::REQUEST_WINDOW;
 use crate::publish::requirements::envelope::BLANKET;
 use crate::publish::requirements::exchange::{
     BODY_LIMIT, ERROR_JSON, PLAIN_TYPE, RATE_PER_IP, RETRY_AFTER_WINDOW, STANDBY,
@@ -34,7 +35,11 @@ const MAY_SAY_WHEN: &[Header] =
     &[Header { name: "retry-after", rule: HeaderRule::WhenPresent, row: &RATE_PER_IP }];
 const SAYS_WHEN: &[Header] = &[
     Header { name: "retry-after", rule: HeaderRule::When, row: &RATE_PER_IP },
-    Header { name: "retry-after", rule: HeaderRule::AtMost(60), row: &RETRY_AFTER_WINDOW },
+    Header {
+        name: "retry-after",
+        rule: HeaderRule::AtMost(REQUEST_WINDOW.value / 1_000),
+        row: &RETRY_AFTER_WINDOW,
+    },
 ];
 const BUSY: ErrorForm = ErrorForm::new(&[503], &ERROR_JSON, Reply::Json(ShapeKind::Case(&NOT_WRITING)))
     .unavailable(&[

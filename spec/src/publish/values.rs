@@ -8,7 +8,7 @@ use crate::publish::mistakes::header_word;
 use crate::publish::spelling;
 use crate::value::{
     ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
-    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, ValueKind, WORD, ZERO_AFTER, strings,
+    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, ValueKind, WORD, ZERO_AFTER, has, strings,
 };
 
 /// A header without a valid scheme, and the valid one.
@@ -550,35 +550,6 @@ pub const QUERIES: &[ValueKind] = strings! {
     "question-mark": "?a?b",
     "escaped": "?q=%20%2F",
 };
-
-/// A kind that is a property, with a string that has it alone. One value that is sent at every depth has all that can be together.
-macro_rules! has {
-    ($name:literal, $text:expr, $is:expr) => {
-        ValueKind::text(
-            $name,
-            |_| Some(json!($text)),
-            |sent| {
-                let is: fn(&str) -> bool = $is;
-                is(said(sent))
-            },
-        )
-        .beyond_quick()
-    };
-    ($name:literal around, $edit:expr, $is:expr) => {
-        ValueKind::text(
-            $name,
-            |valid| {
-                let edit: fn(&str) -> String = $edit;
-                Some(json!(edit(text(valid))))
-            },
-            |sent| {
-                let is: fn(&str) -> bool = $is;
-                is(said(sent))
-            },
-        )
-        .beyond_quick()
-    };
-}
 
 /// Whether a string has white space on both sides.
 fn is_padded(text: &str) -> bool {

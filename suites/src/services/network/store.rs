@@ -86,6 +86,10 @@ async fn a_forgotten_store_has_no_content(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let before = read(probe, &stored.hash).await?.json()["message"]["content"].clone();
+    probe.given(
+        before.as_object().is_some_and(|members| !members.is_empty()),
+        "the STORE has no content before",
+    )?;
     forgotten(probe, &owner, &[&stored.hash]).await?;
     let answer = once_settled(probe, &stored.hash, "forgotten").await?;
     answer.given_status(&[200])?;
