@@ -9,7 +9,7 @@ use assay_spec::rules::{Mistake, Reading};
 use assay_spec::{Dialect, Id, Instant, Place, Refused, Rules, catalogue};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::deviation::{Deviations, Uncommon};
@@ -473,6 +473,12 @@ impl Rules for Core {
         self.deviations.rejects_uncommon(rule)
     }
 
+    fn changes_kept(&mut self, rule: Id) -> bool {
+        self.consulted.note(rule);
+        self.visit(rule);
+        self.deviations.changes_kept(rule)
+    }
+
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         if holds {
             return Ok(());
@@ -529,6 +535,32 @@ impl Core {
 
     pub(crate) fn accept_value(&mut self, rule: Id, sent: &Value) -> Result<(), Refused> {
         self.rules().accept_value(rule, sent, None)
+    }
+
+    /// A string as `rule` keeps it.
+    pub(crate) fn keep_text(&mut self, rule: Id, sent: &str) -> String {
+        self.rules().keep_text([rule], sent).into_owned()
+    }
+
+    /// Shows what was sent as `rule` keeps it. Each member, and each element as a member without a name, is a value of its own.
+    pub(crate) fn keep_each(&mut self, rule: Id, sent: &mut Value) {
+        if !self.needs_places() {
+            return;
+        }
+        let mut keep = |name: &str, value: &mut Value| {
+            if let Some(changed) = self.rules().keep_value(rule, &json!({ name: value })) {
+                *value = changed;
+            } else {
+                self.keep_each(rule, value);
+            }
+        };
+        match sent {
+            Value::Object(members) => members.iter_mut().for_each(|(name, value)| keep(name, value)),
+            Value::Array(elements) => elements.iter_mut().for_each(|value| keep("", value)),
+            _ => {}
+        }
+        self.uncommon.remove(&rule.key);
+        self.go_to(self.place);
     }
 
     /// How `rule` is violated here, if it is.

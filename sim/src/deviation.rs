@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use crate::seam::Seam;
 
 /// The deviations that every requirement has besides those in the tables: a variant, what the simulator does, and the seam.
-const GENERATED: [(&str, &str, Seam); 3] = [
+const GENERATED: [(&str, &str, Seam); 4] = [
     ("status-500", "what it rejects returns 500", Seam::Failure),
     ("rejects-uncommon", "uncommon valid values that it accepts are rejected", Seam::Refusal),
     ("takes-effect", "what it rejects takes effect all the same", Seam::Effect),
+    ("changes-kept", "values that it keeps are changed", Seam::Change),
 ];
 
 /// One way to break one requirement.
@@ -58,6 +59,11 @@ impl Deviation {
         Deviation::generated(requirement, 2)
     }
 
+    /// Values that a requirement keeps as they were sent are changed.
+    pub const fn change(requirement: Id) -> Deviation {
+        Deviation::generated(requirement, 3)
+    }
+
     const fn generated(requirement: Id, which: usize) -> Deviation {
         let (variant, about, seam) = GENERATED[which];
         Deviation { requirement, variant, about, shows_at: None, by_value: false, seam }
@@ -66,6 +72,9 @@ impl Deviation {
     /// The kinds of values by which it shows; one empty name if its requirement declares none, or if it changes something else
     /// than what is accepted.
     pub fn values(&self) -> Vec<&'static str> {
+        if matches!(self.seam, Seam::Change) {
+            return self.requirement.kept.iter().map(|kept| kept.name).collect();
+        }
         let is_shown = |wrong: &&ValueKind| match self.seam {
             Seam::Guard => !wrong.is_unusable,
             Seam::Failure => true,
@@ -217,6 +226,11 @@ impl Deviations {
     /// Whether uncommon valid values that `rule` accepts are rejected here.
     pub(crate) fn rejects_uncommon(&self, rule: Id) -> bool {
         self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Refusal))
+    }
+
+    /// Whether values that `rule` keeps are changed here.
+    pub(crate) fn changes_kept(&self, rule: Id) -> bool {
+        self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Change))
     }
 
     /// Whether what `rule` rejects here takes effect all the same.

@@ -43,6 +43,8 @@ pub enum Seam {
     Refusal,
     /// What its requirement rejects takes effect all the same.
     Effect,
+    /// Values that its requirement keeps as they were sent are changed.
+    Change,
 }
 
 impl Seam {
@@ -50,7 +52,7 @@ impl Seam {
     pub const fn edit(&self) -> Option<Edit> {
         match self {
             Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
-            Seam::Guard | Seam::Wire | Seam::Failure | Seam::Refusal | Seam::Effect => None,
+            Seam::Guard | Seam::Wire | Seam::Failure | Seam::Refusal | Seam::Effect | Seam::Change => None,
         }
     }
 }

@@ -118,7 +118,7 @@ pub fn place<'a>(
         let states = publish::places::STATES.map(|state| (Service::Publish, Place::ANY.state(state)));
         let rows = requirements().flat_map(|row| row.places.iter().map(|place| (row.service, *place)));
         let values = requirements().flat_map(|row| {
-            let kinds = row.rejected().chain(row.accepted);
+            let kinds = row.rejected().chain(row.accepted).chain(row.kept);
             kinds.map(|kind| (row.service, Place::ANY.value(kind.name)))
         });
         let all = named.chain(states).chain(rows).chain(values);

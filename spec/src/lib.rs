@@ -192,6 +192,7 @@ pub mod requirement;
 pub mod rules;
 pub mod service;
 pub mod shape;
+pub mod spelling;
 pub mod sse;
 pub mod value;
 

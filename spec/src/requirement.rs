@@ -46,6 +46,8 @@ pub struct Requirement {
     /// The uncommon valid values that it accepts; empty if they are not declared. Each is a cell of the proof, at each of its
     /// places.
     pub accepted: &'static [ValueKind],
+    /// The values that it keeps as they were sent; empty if they are not declared. Each is a cell of the proof, at each of its places.
+    pub kept: &'static [ValueKind],
 }
 
 /// How strongly a requirement is stated.
@@ -128,6 +130,11 @@ impl Requirement {
     /// The kinds of an uncommon valid value. `ordinary` is the ordinary value, if it is known.
     pub fn accepted_kinds(&self, sent: &Value, ordinary: Option<&Value>) -> Vec<&'static str> {
         value::each_kind(self.accepted, Some(sent), ordinary)
+    }
+
+    /// The kinds of a value that it keeps as it was sent.
+    pub fn kept_kinds(&self, sent: &Value) -> Vec<&'static str> {
+        value::each_kind(self.kept, Some(sent), None)
     }
 
     /// Document and sections for reports: `document 3, Errors`.
@@ -214,7 +221,7 @@ impl Evidence {
 /// A row is written `NAME: Level Subject evidence ["Heading" hash, …];`, with an optional `rule "name"` before
 /// the anchors. `at NAME` before that, or after the name of a group, names a list in the service's module `places`: where
 /// the row, or each row of the group, applies. `values NAME` after it names a list in the module `values`: what the row
-/// rejects; `accepts NAME` names a list of uncommon valid values. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
+/// rejects; `accepts NAME` names a list of uncommon valid values, and `keeps NAME` one of values that it shows as they were sent. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(
@@ -222,7 +229,7 @@ macro_rules! requirements {
         mod $group:ident $(at $all:ident)? { $(
             $(#[doc = $statement:literal])+
             $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)?
-                $(values $values:ident)? $(accepts $accepted:ident)? $(rule $rule:literal)?
+                $(values $values:ident)? $(accepts $accepted:ident)? $(keeps $kept:ident)? $(rule $rule:literal)?
                 $(rejects $rejection:ident)?
             [$($heading:literal $hash:literal),* $(,)?];
         )* }
@@ -286,6 +293,7 @@ macro_rules! requirements {
                         places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
                         values: $crate::place::last(&[&[], $(super::super::values::$values)?]),
                         accepted: $crate::place::last(&[&[], $(super::super::values::$accepted)?]),
+                        kept: $crate::place::last(&[&[], $(super::super::values::$kept)?]),
                     };
                 )*
 

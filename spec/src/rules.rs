@@ -15,11 +15,15 @@
 //! SCHEME => "A server behind a proxy …", |header: &str| -> Result<&str, String> { … }
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use serde_json::Value;
 
 use crate::{Id, Requirement};
+
+/// What a program keeps of a value that it changes.
+const CHANGED: &str = "changed";
 
 /// A rejected input: the rule, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,6 +129,11 @@ pub trait Rules {
 
     /// Whether uncommon valid values that `rule` accepts are rejected.
     fn rejects_uncommon(&mut self, _rule: Id) -> bool {
+        false
+    }
+
+    /// Whether values that `rule` keeps are changed.
+    fn changes_kept(&mut self, _rule: Id) -> bool {
         false
     }
 
@@ -264,6 +273,23 @@ impl dyn Rules + '_ {
         } else {
             Ok(())
         }
+    }
+
+    /// Keeps a value as it was sent, unless the rule is violated for one of its kinds.
+    pub fn keep_value(&mut self, rule: Id, sent: &Value) -> Option<Value> {
+        let kinds = rule.kept_kinds(sent);
+        if kinds.is_empty() {
+            return None;
+        }
+        self.judge_uncommon(rule, kinds);
+        self.changes_kept(rule).then(|| Value::from(CHANGED))
+    }
+
+    /// As [`dyn Rules::keep_value`], for a string.
+    pub fn keep_text<'a>(&mut self, rules: impl IntoIterator<Item = Id>, sent: &'a str) -> Cow<'a, str> {
+        let kept = Value::from(sent);
+        let is_changed = rules.into_iter().any(|rule| self.keep_value(rule, &kept).is_some());
+        Cow::Borrowed(if is_changed { CHANGED } else { sent })
     }
 
     /// A guard of a rule with several parts. Each part can be violated alone.

@@ -64,6 +64,12 @@ impl ValueKind {
         ValueKind { is_beyond_quick: true, ..self }
     }
 
+    /// Sent at every depth.
+    #[must_use]
+    pub const fn at_each_depth(self) -> ValueKind {
+        ValueKind { is_beyond_quick: false, ..self }
+    }
+
     /// Nothing valid can be read from it.
     #[must_use]
     pub const fn unusable(self) -> ValueKind {

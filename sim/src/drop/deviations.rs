@@ -122,6 +122,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
     response::CLAIM_TOKEN => "the token is empty", step |s: &mut ClaimToken| s.0 = |_, _, _| String::new();
     response::CLAIM_TOKEN, "same" => "every drop of one address has the same token",
         step |s: &mut ClaimToken| s.0 = |core, address, _| handler::claim_token(core, address, 0);
+    response::CLAIM_TOKEN, "public" => "the token is the end of the drop's id", reply |r: &mut Answer<DropResponse>| {
+        r["claimToken"] = r["dropId"].as_str().and_then(|id| id.get(DROP_ID_PREFIX.len()..)).into();
+    };
     response::CLAIM_TOKEN, "counted" => "only a number at the end of a token differs", step |s: &mut ClaimToken| {
         s.0 = |core, address, number| format!("{}-{number}", handler::claim_token(core, address, 0));
     };

@@ -124,7 +124,8 @@ fn named(core: &mut Core, extracted: &Extracted) -> Result<Extracted, Refused> {
     let mut files = BTreeMap::new();
     for (path, file) in &extracted.files {
         core.accept_value(&OF_THE_FILES, &json!(path))?;
-        files.insert(core.step(Named(path.clone())).0, file.clone());
+        let path = core.keep_text(&OF_THE_FILES, path);
+        files.insert(core.step(Named(path)).0, file.clone());
     }
     let Extracted { directories, bytes, links, .. } = extracted;
     Ok(Extracted { files, directories: directories.clone(), bytes: *bytes, links: *links })

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use assay_spec::gateway::mistakes::chat::{IMAGE, PARTS};
+use assay_spec::gateway::mistakes::chat::{IMAGE, ORDINARY, PARTS};
+use assay_spec::gateway::mistakes::messages::ORDINARY as MESSAGES_ORDINARY;
 use assay_spec::gateway::mistakes::tools::{ROUND_TRIP, TAKEN};
 use assay_spec::gateway::requirements as rows;
 use assay_spec::gateway::{chat, completions, messages, responses};
@@ -126,13 +127,25 @@ impl Call {
         Ok(Call { family, model, stream, body: Arc::new(body), prompt: Arc::new(prompt) })
     }
 
-    /// Accepts what the chat format allows: text parts, images, tools and their results.
+    /// Accepts what the formats allow: text parts, images, tools and their results, and what client libraries send besides.
     pub(super) fn admit(&self, core: &mut Core) -> Result<(), Refused> {
+        let of_whole = match self.family {
+            Family::Chat => &ORDINARY,
+            Family::Messages => &MESSAGES_ORDINARY,
+            Family::Completions | Family::Native | Family::Responses => return Ok(()),
+        };
+        core.accept(of_whole, &*self.body)?;
+        core.accept_value(of_whole, &self.body)?;
         if self.family != Family::Chat {
             return Ok(());
         }
         let mut rules = [&PARTS, &IMAGE, &ROUND_TRIP, &TAKEN].into_iter();
-        rules.try_for_each(|rule| core.accept(rule, &*self.body))
+        rules.try_for_each(|rule| core.accept(rule, &*self.body))?;
+        for message in self.body["messages"].as_array().into_iter().flatten() {
+            core.accept_value(&PARTS, &message["content"])?;
+            core.accept_value(&IMAGE, &message["content"])?;
+        }
+        Ok(())
     }
 
     /// Whether it is a chat that asks for a stream.
@@ -219,5 +232,9 @@ impl Rules for Choice<'_> {
 
     fn rejects_uncommon(&mut self, rule: Id) -> bool {
         self.core.rejects_uncommon(rule)
+    }
+
+    fn changes_kept(&mut self, rule: Id) -> bool {
+        self.core.changes_kept(rule)
     }
 }

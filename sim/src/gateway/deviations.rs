@@ -49,13 +49,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     auth::REVOKED_KEY => "inference accepts a revoked key", guard;
 
     chat::ANSWERED => "the completion is wrapped in an array", reply |r: &mut Answer<Whole>| wrap(r.chat());
-    chat::ANSWERED, "options" => "a chat with `temperature` is rejected", step |s: &mut UseModel| {
-        s.0 = |_, call, at, _| {
-            let is_whole = at.is_none() && call.family == Family::Chat && !call.stream;
-            let has_option = !call.body["temperature"].is_null();
-            reject_if(is_whole && has_option, &chat::ANSWERED, || "temperature is not supported".to_owned())
-        };
-    };
+    chat::ORDINARY => "a chat with options is rejected", guard;
     chat::CHOICES => "`choices` is empty", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices", json!([]));
     chat::CHOICES, "message" => "a choice's message is a string",
         reply |r: &mut Answer<Whole>| set(r.chat(), "/choices/0/message", json!("hello"));
@@ -66,13 +60,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
             }
         };
     chat::PARTS => "text parts are rejected", guard;
-    chat::PARTS, "one" => "a content of one text part is rejected", step |s: &mut UseModel| {
-        s.0 = |_, call, _, _| {
-            let parts = call.body["messages"][0]["content"].as_array();
-            let is_one = parts.is_some_and(|parts| parts.len() == 1 && parts[0]["type"] == "text");
-            reject_if(is_one, &chat::PARTS, || "content has one part".to_owned())
-        };
-    };
     chat::IMAGE => "image data is rejected", guard;
     chat::BODY => "a body that is not a JSON object is accepted", guard;
     chat::MODEL => "a model that is not a string is accepted", guard;
@@ -259,6 +246,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
     messages::MESSAGE_OBJECT => "a message is a string",
         reply |r: &mut Answer<Whole>| r.say_done(Family::Messages);
+    messages::ORDINARY => "a messages request for one token is rejected", guard;
     messages::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
     messages::BODY => "a body that is not a JSON object is accepted", guard;
     messages::MODEL => "a model that is not a string is accepted", guard;
@@ -397,6 +385,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     direct::REVOKED_KEY => "a server accepts a revoked key", guard;
     direct::UNKNOWN_MODEL => "a server replaces an unknown model by another", guard;
 
+    input::SPELLING => "a body with white space is rejected", guard;
     input::NOT_UTF8 => "invalid UTF-8 returns an internal error", guard;
     input::EMPTY => "a body without content returns an internal error", guard;
     input::SURROGATE => "half of a surrogate pair returns an internal error", guard;

@@ -75,7 +75,7 @@ fn short(text: &str) -> String {
 
 /// The status where a rule rejects that names none.
 fn of_others(rule: Id) -> u16 {
-    use requirements::{completions, confidential, direct, discovery, errors, payment, pool};
+    use requirements::{completions, confidential, direct, discovery, errors, input, payment, pool};
 
     let not_found: [Id; 7] = [
         &completions::NATIVE,
@@ -94,7 +94,7 @@ fn of_others(rule: Id) -> u16 {
         _ if rule == &pool::PER_MODEL || rule == &pool::RECOVERS => 503,
         "auth" => 401,
         // Input that a server must survive.
-        "input" if rule != &requirements::input::LIMITS => 500,
+        "input" if rule != &input::LIMITS && rule != &input::SPELLING => 500,
         _ => 422,
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use assay_spec::metadata::mistakes::validation::ODD_ID;
 use assay_spec::metadata::requirements::contract::UNKNOWN;
-use assay_spec::metadata::route::{Address, Form, Resource, route, written};
+use assay_spec::metadata::route::{Address, Form, Resource, endpoint, route, written};
 use assay_spec::metadata::token::TokenId;
 use assay_spec::{Refused, Service};
 use http::{HeaderValue, Method};
@@ -136,7 +136,9 @@ impl State {
         if path == root::INTERFACE {
             return Ok(root::interface(core));
         }
-        core.accept(&ODD_ID, path.as_bytes())?;
+        if endpoint(path.as_bytes()).is_some_and(|endpoint| endpoint.path.contains("{token_id}")) {
+            core.accept(&ODD_ID, path.as_bytes())?;
+        }
         let resource = Route::run(core, self, path.as_bytes())?;
         if let (_, Some(id)) = resource.parameters() {
             CheckId::run(core, id)?;

@@ -378,6 +378,7 @@ const API: &[Deviation] = deviations! {
     programs::RUNTIME => "a program without a runtime is accepted", guard;
     programs::MEMORY => "a program whose memory is not an integer is accepted", guard;
     programs::TIMEOUT => "a program whose timeout is not an integer is accepted", guard;
+    envelope::SPELLING => "a body with white space is rejected", guard;
     programs::RUN => "a program that was accepted is not found", guard;
     programs::VARIABLES => "variables that are not strings are ignored", guard;
     programs::UNKNOWN => "a program that was never stored returns an empty result",

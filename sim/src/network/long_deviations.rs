@@ -186,6 +186,31 @@ pub(super) fn forget_posts(state: &mut State, number: Number, Targets(hashes): &
     }
 }
 
+/// The message that an amend names, if it is no record of the hosting application.
+fn amended(core: &Core, state: &State, number: Number) -> Option<Number> {
+    let store = &state.primary.store;
+    let content: Value = serde_json::from_str(store.stored(number).content()).unwrap_or_default();
+    let named = content["ref"].as_str().filter(|_| content["type"] == "amend")?;
+    store.find_text(named).filter(|amended| *store.channel(*amended) != *core.dialect.records_channel)
+}
+
+/// Removes the message that an amend names.
+pub(super) fn replace_amended(core: &mut Core, state: &mut State, number: Number) {
+    if let Some(amended) = amended(core, state, number) {
+        state.primary.store.set_state(amended, StoreState::Forgotten);
+    }
+}
+
+/// Removes the messages of the sender of a FORGET that were amended.
+pub(super) fn forget_amended(core: &mut Core, state: &mut State, number: Number) {
+    let sender = state.primary.store.sender(number).to_string();
+    let filter = MessageFilter { addresses: Some(vec![sender]), ..MessageFilter::default() };
+    let selection = state.primary.store.select(&filter);
+    for one in selection.at(0..selection.total()) {
+        replace_amended(core, state, one);
+    }
+}
+
 /// Forgets the targets, and every STORE whose file has the bytes of one of them.
 pub(super) fn forget_equal_bytes(core: &mut Core, state: &mut State, number: Number, targets: &Targets) {
     let Targets(hashes) = targets;

@@ -1,5 +1,6 @@
 //! Pagination of every list: the positions of a page, and the pagination object.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use assay_spec::endpoint::Endpoint;
@@ -45,6 +46,21 @@ impl Answer<Listed> {
             && let Some(Value::Array(items)) = list.get_mut(name)
         {
             items.iter_mut().for_each(edit);
+        }
+    }
+
+    /// Lists only the first of the messages of a sender on a channel with one content.
+    pub(super) fn without_twins(&mut self, endpoint: &Endpoint) {
+        let mut shown = BTreeSet::new();
+        let mut is_first = |item: &Value| {
+            shown.insert(["sender", "channel", "content"].map(|member| item[member].to_string()))
+        };
+        let (is_of, name) = (self.about.is_of(endpoint), self.about.name);
+        if let Body::Json(body) = &mut self.body
+            && is_of
+        {
+            let items = if body.is_array() { body.as_array_mut() } else { body[name].as_array_mut() };
+            items.into_iter().for_each(|items| items.retain(&mut is_first));
         }
     }
 

@@ -1,12 +1,12 @@
 //! Deviations of what is read again: filters beside each other, long and binary files, records after their confirmation.
 
 use assay_spec::Refused;
-use assay_spec::network::aggregate::AggregateFilter;
+use assay_spec::network::aggregate::{AggregateFilter, Record};
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
-use assay_spec::network::places::{AGGREGATES_OF, INSTANCES};
+use assay_spec::network::places::{AGGREGATES_OF, INSTANCES, MESSAGE_CREATION, PROCESSING};
 use assay_spec::network::requirements::{
     aggregates, flat, instances, listing, messages, paging as pages, pins, storage, store,
 };
@@ -16,9 +16,12 @@ use assay_spec::network::{pin, query};
 use serde_json::{Map, Value, json};
 
 use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
-use super::instances::calls::{self, FindInstance, SelectInstances};
-use super::long_deviations::{each_value, first_chunk, without_null};
+use super::aggregates::writes::{self, WriteAggregate, Writing};
+use super::instances::calls::{self, FindInstance, SelectInstances, Shown};
+use super::long_deviations::{each_value, first_chunk, forget_amended, replace_amended, without_null};
+use super::messages::create::ByOthers;
 use super::messages::flat::FlatQuery;
+use super::messages::forget::{self as forgets, Forget};
 use super::messages::listing::ListQuery;
 use super::messages::single::Wrapped;
 use super::paging::{self, Listed, ReadPage};
@@ -35,6 +38,29 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r["status"] = json!("success");
         }
     };
+    messages::UNCHANGED => "an amend replaces the message that it names" at MESSAGE_CREATION,
+        step |s: &mut ByOthers| s.0 = replace_amended;
+    messages::UNCHANGED, "forgotten" => "a FORGET takes amended messages of its sender along" at PROCESSING, step |s: &mut Forget| {
+        s.0 = |core, state, number, targets| {
+            forgets::apply(core, state, number, targets);
+            forget_amended(core, state, number);
+        };
+    };
+    aggregates::NAMES_WRITE => "an aggregate names another message", step |s: &mut WriteAggregate| {
+        s.0 = |core, before, writing, write| {
+            let item_hash = &"ab".repeat(32).into();
+            writes::written(core, before, &Writing { item_hash, ..*writing }, write)
+        };
+    };
+    aggregates::TIME, "moving" => "the time of an aggregate is that of the request", step |s: &mut FindAggregate| {
+        s.0 = |core, aggregates, address, key| {
+            let record = documents::find(core, aggregates, address, key)?;
+            Ok(Record { time: core.now().seconds(), ..record })
+        };
+    };
+    instances::UPDATED_AT, "stale" => "`updated_at` stays the time of the creation", reply |r: &mut Answer<Shown>| {
+        r["updated_at"] = r["created_at"].clone();
+    };
     messages::CONTENT, "rare" => "the content of messages of rare types is empty", reply |r: &mut Answer<Wrapped>| {
         if is_rare(&r["message"]) {
             r.record("content", |_| json!({}));
@@ -44,6 +70,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_rare_content);
     flat::AS_SENT, "rare" => "the flat list shows messages of rare types without their content",
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_rare_content);
+    listing::AS_SENT, "twin" => "of two messages with the same content, a list shows one",
+        reply |r: &mut Answer<Listed>| r.without_twins(&query::LIST);
+    flat::AS_SENT, "twin" => "of two messages with the same content, the flat list shows one",
+        reply |r: &mut Answer<Listed>| r.without_twins(&query::FLAT);
+    flat::CONTENT_TYPES, "blank" => "a content type ends at its first blank", step |q: &mut FlatQuery| {
+        q.filter.content_types.iter_mut().flatten().for_each(|kind| {
+            kind.truncate(kind.find(' ').unwrap_or(kind.len()));
+        });
+    };
     listing::AS_SENT, "sender" => "a list shows messages of rare types under another sender",
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, with_another_sender);
     flat::AS_SENT, "sender" => "the flat list shows messages of rare types under another sender",

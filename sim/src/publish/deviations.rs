@@ -424,6 +424,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Rejected>| r.change(&submit::BLOCKHASH_EXPIRED, 502);
     submit::REJECTED => "a rejected transaction returns 500",
         reply |r: &mut Answer<Rejected>| r.change(&submit::REJECTED, 500);
+    submit::SAFETY_CEILING, "always" => "the error of each 410 names the safety ceiling", reply |r: &mut Answer<Rejected>| {
+        if r.status == 410 {
+            r["error"] = json!("gone: expired, unknown, or the safety ceiling was reached");
+        }
+    };
     submit::SAFETY_CEILING => "the error does not name the safety ceiling", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &submit::SAFETY_CEILING {
             r["error"] = json!("expired");

@@ -52,7 +52,7 @@ crate::requirements! {
     /// Content identifiers of files and folders.
     mod cid at UPLOAD {
         /// `cid` is the identifier of exactly the uploaded files, whatever their order and compression in the zip.
-        OF_THE_FILES: Must Server Check accepts NAMES ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
+        OF_THE_FILES: Must Server Check accepts NAMES keeps NAMES ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
         /// The content identifier is a CIDv1.
         VERSION: Must Record Check ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
         /// The content identifier is that of the folder itself, without a wrapping directory.

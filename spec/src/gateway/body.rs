@@ -9,9 +9,10 @@ use memchr::memchr2;
 use serde_json::{Map, Value};
 
 use super::limits;
+use super::mistakes::input::SPELLING;
 use super::requirements::input::LIMITS;
 use crate::limit::Limit;
-use crate::{Id, Refused, Rules};
+use crate::{Id, Refused, Rules, spelling};
 
 /// The object of a body. `rule` rejects a body that is not an object; `None` if that rule is violated.
 ///
@@ -23,8 +24,11 @@ pub(super) fn object(
 ) -> Result<Option<Map<String, Value>>, Refused> {
     let depth = Scan::read(bytes).depth;
     within(&format_args!("the body's depth"), depth, &limits::DEPTH, rules)?;
-    match serde_json::from_slice(bytes) {
-        Ok(object) => Ok(Some(object)),
+    match serde_json::from_slice::<Map<String, Value>>(bytes) {
+        Ok(object) => {
+            spelling::accept(&SPELLING, bytes, object.keys(), rules)?;
+            Ok(Some(object))
+        }
         Err(e) => broken(rule, rules, || format!("not a JSON object: {e}")).map(|()| None),
     }
 }

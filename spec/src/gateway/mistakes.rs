@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::gateway::chat::ROLES;
 use crate::gateway::requirements;
 use crate::rules::mistakes;
+use crate::spelling::refuse_blanks;
 
 mistakes! {
     /// Keys.
@@ -19,6 +20,8 @@ mistakes! {
 
     /// Chat completions.
     mod chat {
+        ORDINARY => "A server rejects members that it does not know, to find mistakes of its clients.",
+            |body: &Value| -> Result<(), String> { reject_if(!body["temperature"].is_null(), "temperature") }
         PARTS => "A server reads the content of a message as a string, which it was in the first version of the format.",
             |body: &Value| -> Result<(), String> {
                 let has_text = parts(body).next().is_some() && parts(body).all(|part| part["type"] == "text");
@@ -28,6 +31,12 @@ mistakes! {
             |body: &Value| -> Result<(), String> {
                 reject_if(parts(body).any(|part| part["type"] == "image_url"), "an image")
             }
+    }
+
+    /// The messages format.
+    mod messages {
+        ORDINARY => "A server passes a limit of one token on to a model that takes at least two.",
+            |body: &Value| -> Result<(), String> { reject_if(body["max_tokens"] == 1, "a reply of one token") }
     }
 
     /// Tools.
@@ -75,8 +84,10 @@ mistakes! {
             |_cookie: ()| -> Result<(), String> { Err("a request with the sticky cookie".to_owned()) }
     }
 
-    /// Bad input. Each of these programs fails with an internal error.
+    /// Unusual input. Each of these programs but the first fails with an internal error.
     mod input {
+        SPELLING => "A server finds the members of a body with a pattern, which it wrote for one client.",
+            |spelled: &[&'static str]| -> Result<(), String> { refuse_blanks(spelled) }
         NOT_UTF8 => "A server decodes the body as UTF-8, and has no handler for the error.",
             |_body: ()| -> Result<(), String> { Err(SURVIVED.to_owned()) }
         EMPTY => "A server reads the first member of a body, because there is always one.",

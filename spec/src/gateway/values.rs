@@ -1,8 +1,9 @@
-//! What the rows of the gateway reject in place of a valid value. Frameworks read some values as another type; which, the
-//! document leaves open.
+//! What the rows of the gateway reject in place of a valid value, and what they accept besides ordinary values. Frameworks read some
+//! values as another type; which, the document leaves open.
 
 use serde_json::{Value, json};
 
+pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ARRAY, BOOLEAN, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, ValueKind, WORD,
 };
@@ -60,6 +61,159 @@ pub const COUNT: &[ValueKind] = &[
     NULL.beyond_quick(),
     BOOLEAN.may_be_accepted("a framework may read it as 1").beyond_quick(),
     FRACTION.may_be_accepted("a framework may round it").beyond_quick(),
+];
+
+/// A kind that is a property of an array or object, with one that has it alone. One value that is sent at every depth has all
+/// that can be together.
+macro_rules! property {
+    ($name:literal, $value:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |_| Some($value),
+            |sent| {
+                let is: fn(&Value) -> bool = $is;
+                sent.is_some_and(is)
+            },
+        )
+        .beyond_quick()
+    };
+}
+
+/// A PNG of one red pixel, in base64.
+pub const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
+/// A JPEG of one grey pixel, in base64.
+pub const JPEG: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAv/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AL//Z";
+
+/// A `text` part.
+pub fn text_part(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// An `image_url` part.
+pub fn image_part(url: &str) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": url } })
+}
+
+/// The PNG as a part.
+pub fn png_part() -> Value {
+    image_part(&format!("data:image/png;base64,{PNG}"))
+}
+
+fn jpeg_part() -> Value {
+    image_part(&format!("data:image/jpeg;base64,{JPEG}"))
+}
+
+const ASKS: &str = "Say hello in one short sentence.";
+const ASKS_OF_COLOUR: &str = "Which colour is this?";
+
+fn are_parts(content: &Value, kind: &str) -> usize {
+    content.as_array().into_iter().flatten().filter(|part| part["type"] == kind).count()
+}
+
+fn has_text(value: &Value, is: fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is(text),
+        Value::Array(values) => values.iter().any(|value| has_text(value, is)),
+        Value::Object(members) => members.values().any(|value| has_text(value, is)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn is_beyond_ascii(value: &Value) -> bool {
+    has_text(value, |text| !text.is_ascii())
+}
+
+fn has_image(content: &Value, media_type: &str) -> bool {
+    let mut parts = content.as_array().into_iter().flatten();
+    parts.any(|part| part["image_url"]["url"].as_str().is_some_and(|url| url.starts_with(media_type)))
+}
+
+/// Contents of text parts alone.
+pub const PARTS: &[ValueKind] = &[
+    property!("one", json!([text_part(ASKS)]), |sent| {
+        are_parts(sent, "text") == 1 && sent.as_array().is_some_and(|parts| parts.len() == 1)
+    })
+    .at_each_depth(),
+    property!(
+        "several",
+        json!([text_part(ASKS), text_part("Greet Zo\u{eb} and \u{5c0f}\u{660e} \u{1f30a}.")]),
+        |sent| { are_parts(sent, "text") > 1 && are_parts(sent, "image_url") == 0 }
+    )
+    .at_each_depth(),
+];
+/// Contents with an image.
+pub const IMAGES: &[ValueKind] = &[
+    property!("after-text", json!([text_part(ASKS_OF_COLOUR), png_part()]), |sent| {
+        has_image(sent, "data:image/png") && sent[0]["type"] == "text"
+    })
+    .at_each_depth(),
+    property!("alone", json!([png_part()]), |sent| {
+        has_image(sent, "data:image/png") && are_parts(sent, "text") == 0
+    }),
+    property!("jpeg-first", json!([jpeg_part(), text_part(ASKS_OF_COLOUR)]), |sent| {
+        has_image(sent, "data:image/jpeg") && sent[0]["type"] == "image_url"
+    })
+    .at_each_depth(),
+];
+
+fn said(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": text })
+}
+
+/// A text of a few pages.
+fn long() -> String {
+    "The quick brown fox jumps over the lazy dog. ".repeat(100)
+}
+
+fn is_long(value: &Value) -> bool {
+    has_text(&value["messages"], |text| text.len() > 4_000)
+}
+
+fn are_several(value: &Value) -> bool {
+    value["messages"].as_array().is_some_and(|messages| {
+        messages.len() > 1 && messages.iter().all(|message| message["role"] == "user")
+    })
+}
+
+/// Messages of a user: two, of which one is long and one has letters beyond ASCII.
+fn conversation() -> Value {
+    json!([said("user", &long()), said("user", "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.")])
+}
+
+/// Members of a chat that common client libraries send. The first value has them all.
+pub const CHATS: &[ValueKind] = &[
+    property!(
+        "mixed",
+        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": conversation() }),
+        |sent| !sent["temperature"].is_null() && are_several(sent) && is_long(sent)
+    )
+    .at_each_depth(),
+    property!("options", json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay" }), |sent| {
+        !sent["temperature"].is_null()
+    }),
+    property!("several-messages", json!({ "messages": [said("user", ASKS), said("user", ASKS)] }), are_several),
+    property!("long", json!({ "messages": [said("user", &long())] }), is_long),
+    property!("beyond-ascii", json!({ "messages": [said("user", "Zo\u{eb} \u{1f30a}")] }), |sent| {
+        is_beyond_ascii(&sent["messages"])
+    }),
+];
+/// Members of a body of the messages format. The first value has them all.
+pub const MESSAGE_BODIES: &[ValueKind] = &[
+    property!("mixed", json!({ "max_tokens": 1, "messages": conversation() }), |sent| {
+        sent["max_tokens"] == 1 && are_several(sent) && is_long(sent)
+    })
+    .at_each_depth(),
+    property!("one-token", json!({ "max_tokens": 1 }), |sent| sent["max_tokens"] == 1),
+    property!(
+        "several-messages",
+        json!({ "messages": [said("user", ASKS), said("user", ASKS)] }),
+        are_several
+    ),
+    property!("long", json!({ "messages": [said("user", &long())] }), is_long),
+    property!("beyond-ascii", json!({ "messages": [said("user", "Zo\u{eb} \u{1f30a}")] }), |sent| {
+        is_beyond_ascii(&sent["messages"])
+    }),
 ];
 
 /// The `Authorization` of a key that was issued.

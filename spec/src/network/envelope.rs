@@ -9,12 +9,12 @@ use crate::json;
 use crate::network::limits::{MESSAGE as LARGEST, TIMESTAMP_FUTURE, TIMESTAMP_PAST};
 use crate::network::message::{Draft, Message, MessageType, content_text};
 use crate::network::mistakes::envelope::{
-    ADDRESS, CHAIN, CHANNEL, CONTENT, SIGNATURE, TIMESTAMP, TYPE, TYPE_KNOWN, TYPE_OF_ENDPOINT,
+    ADDRESS, CHAIN, CHANNEL, CONTENT, SIGNATURE, SPELLING, TIMESTAMP, TYPE, TYPE_KNOWN, TYPE_OF_ENDPOINT,
 };
 use crate::network::mistakes::messages::CHANNEL_DEFAULT;
 use crate::network::requirements::envelope::{BODY, MESSAGE, SIZE, TIMESTAMP_RANGE};
 use crate::rules::{Mistake, Reading};
-use crate::{Dialect, Instant, Refused, Rules};
+use crate::{Dialect, Instant, Refused, Rules, spelling};
 
 /// A parsed envelope; its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,7 @@ impl Envelope {
         })?;
         let outer: Members = serde_json::from_slice(body)
             .map_err(|e| Refused { rule: &BODY, why: format!("the body is not a JSON object: {e}") })?;
+        spelling::accept(&SPELLING, body, outer.keys(), rules)?;
         let raw = outer.get("message");
         let inner: Option<Members> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let (Some(raw), Some(inner)) = (raw, inner) else {

@@ -24,6 +24,7 @@ use crate::network::storage::Part;
 use crate::network::store::{Class, Reading, Status};
 use crate::network::vrf::Claim;
 use crate::rules::mistakes;
+use crate::spelling::refuse_blanks;
 use crate::{Dialect, Instant};
 
 mistakes! {
@@ -111,6 +112,8 @@ mistakes! {
 
     /// The request envelope.
     mod envelope {
+        SPELLING => "A server finds the members of a body with a pattern, which it wrote for one client.",
+            |spelled: &[&'static str]| -> Result<(), String> { refuse_blanks(spelled) }
         SIGNATURE => "A server that leaves verification to others stores an empty string for what it cannot read.",
             |_sent: ()| -> Result<String, String> { Ok(String::new()) }
         ADDRESS => "A server that leaves verification to others stores an empty string for a missing sender.",

@@ -30,7 +30,10 @@ crate::requirements! {
         /// `timestamp` is the integer that was sent, in seconds.
         TIMESTAMP: Must Server Check at MESSAGE ["Message record" 0x09bc_6a8f];
         /// `content` is the object that was sent.
-        CONTENT: Must Server Check at MESSAGE ["Message record" 0x375c_704d];
+        CONTENT: Must Server Check at MESSAGE keeps CONTENTS ["Message record" 0x375c_704d];
+        /// A message stays as it was sent: later messages, such as an amend of it and a FORGET, change no member but those that the document
+        /// names, and time changes none.
+        UNCHANGED: Must Server Check at LATER_MESSAGES ["Message record" 0x375c_704d];
         /// `signature` is the string that was sent.
         SIGNATURE: Must Server Check at MESSAGE ["Message record" 0xd120_8070];
         /// `confirmations` is an array of objects with `chain` (string), `height` (integer) and `hash` (string).
@@ -45,6 +48,8 @@ crate::requirements! {
     mod envelope {
         /// The body is a JSON object.
         BODY: Must Server Check at CREATIONS rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e, "Endpoints" 0x68e7_8c41];
+        /// The server accepts a body in another spelling of its JSON: order of the members, white space, escapes that need not be.
+        SPELLING: Must Server Check at BODIES accepts SPELLINGS ["Request envelope for creating records" 0x8f07_ee3e, "Endpoints" 0x68e7_8c41];
         /// `message` is present and is an object.
         MESSAGE: Must Server Check at CREATIONS values MESSAGE rejects ENVELOPE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `signature` is a string.
@@ -94,7 +99,7 @@ crate::requirements! {
         /// With several filters, every listed message matches all of them.
         ALL_OF: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// A list shows a message as it was sent, whatever its type, with its confirmations.
-        AS_SENT: Must Server Check at MESSAGES ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
+        AS_SENT: Must Server Check at MESSAGES keeps CONTENTS ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
         /// `GET /messages` accepts `tags`.
         TAGS: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// `GET /messages` accepts `content.keys`.
@@ -112,7 +117,7 @@ crate::requirements! {
         /// A message that was accepted is in the flat list when `addresses` selects its sender.
         FINDS: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// The flat list shows a message as it was sent, whatever its type, with its confirmations.
-        AS_SENT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
+        AS_SENT: Must Server Check at FLAT keeps CONTENTS ["Endpoints" 0xc99f_f3ad, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070, "Message record" 0xd464_4fa1];
         /// With `addresses`, the messages of these addresses are listed, and no others.
         ADDRESSES: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// With `channels`, the messages on one of these channels are listed, and no others.
@@ -214,11 +219,13 @@ crate::requirements! {
         /// `address` is the owner's address.
         ADDRESS: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `content` is the object that was written.
-        CONTENT: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
+        CONTENT: Must Server Check at AGGREGATE keeps CONTENTS ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `time` is an integer, in seconds.
         TIME: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65];
         /// `item_hash` is a string that is not empty.
         ITEM_HASH: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65];
+        /// After one write, `item_hash` is the hash of that write.
+        NAMES_WRITE: Should Server Check at PROCESSING ["Aggregate" 0x28a2_ed65, "Message record" 0x030c_7a42];
         /// The same key of another address is another aggregate.
         PER_ADDRESS: Must Server Check at AGGREGATE ["What the service does" 0x94cf_cb2b, "Endpoints" 0xbd88_112a];
         /// A later write of the whole object replaces the first.

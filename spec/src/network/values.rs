@@ -1,7 +1,8 @@
 //! What the rows of the node API reject in place of a valid value, and what they accept in place of an ordinary one.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER,
     ValueKind, WORD, strings,
@@ -30,6 +31,57 @@ pub const TIMESTAMP: &[ValueKind] = &[
 ];
 /// `content`: an object.
 pub const CONTENT: &[ValueKind] = &[MISSING, NUMBER, ARRAY, NULL, STRING, BOOLEAN.beyond_quick()];
+/// A kind of member of a content, by its name and value. An element of an array has no name.
+macro_rules! member {
+    ($name:literal, $member:expr, $is:expr) => {
+        ValueKind::text(
+            $name,
+            |_| Some($member),
+            |sent| {
+                let is: fn(&str, &Value) -> bool = $is;
+                let members = sent.and_then(Value::as_object).filter(|members| members.len() == 1);
+                members.and_then(|members| members.iter().next()).is_some_and(|(name, value)| is(name, value))
+            },
+        )
+    };
+}
+
+fn has_text(value: &Value, is: impl Fn(&str) -> bool) -> bool {
+    value.as_str().is_some_and(is)
+}
+
+/// Members of a content that ordinary applications write, and that some servers change.
+pub const CONTENTS: &[ValueKind] = &[
+    member!("no-text", json!({ "a": "" }), |_, value| value == ""),
+    member!("no-elements", json!({ "a": [] }), |_, value| value.as_array().is_some_and(Vec::is_empty)),
+    member!("no-members", json!({ "a": {} }), |_, value| value.as_object().is_some_and(Map::is_empty)),
+    member!("null", json!({ "a": null }), |_, value| value.is_null()),
+    member!("boolean", json!({ "a": true }), |_, value| value.is_boolean()),
+    member!("negative", json!({ "a": -7 }), |_, value| value.as_i64().is_some_and(|number| number < 0)),
+    member!("fraction", json!({ "a": 1.25 }), |_, value| value.is_f64()),
+    member!("digits", json!({ "a": "7" }), |_, value| has_text(value, |text| text.parse::<u32>().is_ok())),
+    member!("date", json!({ "a": "2026-01-02T03:04:05.000Z" }), |_, value| {
+        has_text(value, |text| text.ends_with(".000Z"))
+    }),
+    member!("blanks", json!({ "a": " a " }), |_, value| {
+        has_text(value, |text| text.starts_with(' ') && text.ends_with(' '))
+    }),
+    member!("lines", json!({ "a": "a\r\nb" }), |_, value| has_text(value, |text| text.contains('\r'))),
+    member!("markup", json!({ "a": "<&>" }), |_, value| has_text(value, |text| text.contains('<'))),
+    member!("escapes", json!({ "a": "\"\\/" }), |_, value| has_text(value, |text| text.contains('"'))),
+    member!("emoji", json!({ "a": "\u{1f980}" }), |_, value| {
+        has_text(value, |text| text.chars().any(|letter| letter > '\u{ffff}'))
+    }),
+    member!("decomposed", json!({ "a": "e\u{301}" }), |_, value| has_text(value, |text| text
+        .contains('\u{301}'))),
+    member!("long", json!({ "a": "a".repeat(4_001) }), |_, value| has_text(value, |text| text.len() > 4_000)),
+    member!("name-with-dot", json!({ "a.b": 1 }), |name, _| name.contains('.')),
+    member!("name-with-dollar", json!({ "$a": 1 }), |name, _| name.starts_with('$')),
+    member!("name-with-underscore", json!({ "_a": 1 }), |name, _| name.starts_with('_')),
+    member!("name-with-blank", json!({ "a b": 1 }), |name, _| name.contains(' ')),
+    member!("name-decomposed", json!({ "e\u{301}": 1 }), |name, _| name.contains('\u{301}')),
+    member!("name-of-the-language", json!({ "constructor": 1 }), |name, _| name == "constructor"),
+];
 /// A string that a message needs. One of another type may be rejected later.
 pub const NEEDED: &[ValueKind] = &[MISSING, NUMBER.may_be_accepted(READ), ARRAY, OBJECT.beyond_quick()];
 /// A string of a message. One of another type may be rejected later.
@@ -178,7 +230,7 @@ macro_rules! bounds {
     };
 }
 /// The bounds of random numbers, as bodies.
-pub const BOUNDS: &[ValueKind] = bounds!("negative": -2_000_000 to -1_000_000, "from-zero": 0 to 1_099_511_627_776, "around-zero": -500 to 500);
+pub const BOUNDS: &[ValueKind] = bounds!("negative": -2_000_000 to -1_000_000, "from-zero": 0 to 1_099_511_627_776, "around-zero": -500 to 500, "far-above-zero": 5_000_000 to 5_000_999);
 
 /// The forms of an upload.
 pub const UPLOADS: &[ValueKind] = &[

@@ -6,13 +6,14 @@ use crate::json::{self, MAX_INTEGER};
 use crate::network::endpoint;
 use crate::network::limits::VRF_VALUES;
 use crate::network::members::{shown, text};
+use crate::network::mistakes::envelope::SPELLING;
 use crate::network::mistakes::vrf::{BOUNDS, GENERATE_FIELDS, NUMBER, VERIFY_FIELDS};
 use crate::network::requirements::vrf::{self as rows, RANGE};
 use crate::network::shapes::{ERRORS, FILLED};
 use crate::relation::{Alike, Asked};
 use crate::rules::{Mistake, Reading};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
-use crate::{Refused, Rules};
+use crate::{Refused, Rules, spelling};
 
 /// The request of `POST /vrf/generate`, for the API description.
 const WANTED: &[Field] = &[
@@ -57,9 +58,11 @@ pub fn members<'a>(
     body: &'a [u8],
     rules: &mut dyn Rules,
 ) -> Result<Map<String, Value>, Refused> {
-    rules.read(rule, body, |body| {
+    let members = rules.read(rule, body, |body| {
         serde_json::from_slice(body).map_err(|e| format!("the body is not a JSON object: {e}"))
-    })
+    })?;
+    spelling::accept(&SPELLING, body, members.keys(), rules)?;
+    Ok(members)
 }
 
 /// The parameters of a random number.

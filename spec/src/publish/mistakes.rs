@@ -15,8 +15,9 @@ use crate::crypto::text::{parse_base64, parse_hex};
 use crate::publish::envelope::{Admitted, Binding, KEYS, Members};
 use crate::publish::message::{Instruction, Message};
 use crate::publish::record::{Record, RecordKind};
-use crate::publish::{requirements, spelling};
+use crate::publish::requirements;
 use crate::rules::mistakes;
+use crate::spelling::refuse_blanks;
 use crate::{Dialect, Instant};
 
 mistakes! {
@@ -94,9 +95,7 @@ mistakes! {
     /// Both endpoints.
     mod exchange {
         SPELLING => "A server finds the members of a body with a pattern, which it wrote for one client.",
-            |spelled: &[&'static str]| -> Result<(), String> {
-                if spelled.contains(&spelling::WHITE_SPACE) { Err("there is white space".to_owned()) } else { Ok(()) }
-            }
+            |spelled: &[&'static str]| -> Result<(), String> { refuse_blanks(spelled) }
     }
 
     /// The first call.

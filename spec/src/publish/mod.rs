@@ -14,7 +14,6 @@ pub mod record;
 pub mod rejections;
 pub mod requirements;
 mod shapes;
-pub mod spelling;
 pub mod submit;
 pub mod values;
 pub mod verify;

@@ -14,10 +14,11 @@ use crate::publish::record::RecordKind;
 use crate::publish::requirements::exchange::MEDIA_TYPE;
 use crate::publish::requirements::prepare::{self as rows, CID_NOT_VALIDATED, PREPARE_ID};
 use crate::publish::requirements::record;
-use crate::publish::{ENVELOPE_NOTE, shapes, spelling};
+use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::relation::Fresh;
 use crate::reply::Whole;
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
+use crate::spelling;
 use crate::{Dialect, Instant, Refused, Rules};
 
 endpoint! {
@@ -84,11 +85,7 @@ pub fn parse_body(body: &[u8], rules: &mut dyn Rules) -> Result<Map<String, Valu
     let members = rules.read(&BODY_JSON, body, |body| {
         serde_json::from_slice(body).map_err(|why| format!("not a JSON object: {why}"))
     })?;
-    let spelled = spelling::found_in(body, &members);
-    if !spelled.is_empty() {
-        rules.accept_value(&SPELLING, &json!(spelled), None)?;
-    }
-    rules.accept(&SPELLING, spelled.as_slice())?;
+    spelling::accept(&SPELLING, body, members.keys(), rules)?;
     Ok(members)
 }
 
@@ -128,7 +125,8 @@ pub fn wanted(
             for row in [&CID_NOT_VALIDATED, &record::CID, &record::ESCAPING] {
                 rules.accept_value(row, &json!(cid), None)?;
             }
-            Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
+            let cid = rules.keep_text([&record::CID, &record::ESCAPING], cid).into_owned();
+            Ok(Wanted::Publish { cid, version: version(body, rules)? })
         }
         RecordKind::Transfer => {
             let sent = body.get("newAuthority");
@@ -187,7 +185,7 @@ fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, R
         return Ok(rules.derive(&VERSION_DEFAULT, (), |()| "0").to_owned());
     }
     rules.accept_value(&record::VERSION, &named, None)?;
-    Ok(sent.to_owned())
+    Ok(rules.keep_text([&record::VERSION], sent).into_owned())
 }
 
 object! {

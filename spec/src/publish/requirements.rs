@@ -168,13 +168,13 @@ crate::requirements! {
         /// The record's object has no whitespace between its tokens.
         COMPACT: Must Server Check at PREPARES ["The record (memo data)" 0xa822_12f1];
         /// Strings of a record escape quotes, backslashes and control characters as JSON does, and nothing else.
-        ESCAPING: Must Server Check at PREPARE_PUB accepts ESCAPES ["The record (memo data)" 0xa822_12f1];
+        ESCAPING: Must Server Check at PREPARE_PUB accepts ESCAPES keeps ESCAPES ["The record (memo data)" 0xa822_12f1];
         /// `d` of a record is the requested domain.
         DOMAIN: Must Server Check at PREPARES ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `c` of a record is the requested content identifier.
-        CID: Must Server Check at PREPARE_PUB accepts CIDS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
+        CID: Must Server Check at PREPARE_PUB accepts CIDS keeps CIDS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `v` of a record is the requested version.
-        VERSION: Must Server Check at PREPARE_PUB accepts VERSIONS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
+        VERSION: Must Server Check at PREPARE_PUB accepts VERSIONS keeps VERSIONS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `t` of a record has exactly three decimals and ends in `Z`.
         TIME_FORM: Must Server Check at PREPARES ["The record (memo data)" 0xfeb7_e83f];
         /// `t` of a record is the time at which the service prepared it.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::Dialect;
 use crate::publish::envelope::KEYS;
 use crate::publish::mistakes::header_word;
-use crate::publish::spelling;
+pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
     OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, ValueKind, WORD, ZERO_AFTER, has, strings,
@@ -656,26 +656,6 @@ fn longest(valid: &str) -> Option<Value> {
     let label = |n: usize| format!("{}.", "l".repeat((more + n) / count - 1));
     Some(json!(format!("{}{valid}", (0..count).map(label).collect::<String>())))
 }
-
-/// A spelling of a body, by its name.
-macro_rules! spelling {
-    ($name:expr) => {
-        ValueKind::text(
-            $name,
-            |_| Some(json!([$name])),
-            |sent| sent.and_then(Value::as_array).is_some_and(|found| found.contains(&json!($name))),
-        )
-        .beyond_quick()
-    };
-}
-
-/// Spellings of a body that mean the same. The first value has them all.
-pub const SPELLINGS: &[ValueKind] = &[
-    strings!(one "mixed", json!([spelling::ORDER, spelling::WHITE_SPACE, spelling::ESCAPES])),
-    spelling!(spelling::ORDER),
-    spelling!(spelling::WHITE_SPACE),
-    spelling!(spelling::ESCAPES),
-];
 
 /// Strings with characters that a record escapes, or must not escape. The first value has them all.
 pub const ESCAPES: &[ValueKind] = &[

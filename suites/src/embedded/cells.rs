@@ -193,7 +193,10 @@ pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
 
 fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     let accepting = catalogue::requirements().filter(|row| !row.accepted.is_empty());
-    let deviations = world::deviations().into_iter().chain(accepting.map(Deviation::refusal));
+    let keeping = catalogue::requirements().filter(|row| !row.kept.is_empty());
+    let deviations = world::deviations().into_iter();
+    let deviations =
+        deviations.chain(accepting.map(Deviation::refusal)).chain(keeping.map(Deviation::change));
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
     wanted.flat_map(|what| at_values(what, what.places()))
 }

@@ -241,6 +241,7 @@ pub(crate) mod example {
             places: &[],
             values: &[],
             accepted: &[],
+            kept: &[],
             rejection: None,
         }
     }

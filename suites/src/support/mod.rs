@@ -8,6 +8,7 @@ pub mod disk;
 pub(crate) mod draw;
 pub mod files;
 pub mod prose;
+pub(crate) mod spelling;
 
 /// Writes to standard error. Without a reader (as after `2>&1 | head`) the text is lost, and nothing else happens.
 pub fn tell(text: std::fmt::Arguments<'_>) {

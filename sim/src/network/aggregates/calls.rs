@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::network::aggregate::{AggregateFilter, LIST, Record};
 use assay_spec::network::mistakes::aggregates::FIELDS;
 use assay_spec::network::params::Params;
-use assay_spec::network::requirements::aggregates::{JSON_UNKNOWN, UNKNOWN};
+use assay_spec::network::requirements::aggregates::{CONTENT, JSON_UNKNOWN, UNKNOWN};
 use serde_json::{Map, Value, json};
 
 use super::kept::{Aggregates, Kept};
@@ -50,7 +50,12 @@ pub(in crate::network) fn read(
 ) -> Result<Reply, Refusal> {
     let aggregates = state.seen(core, call.site).derived.aggregates;
     let record = FindAggregate::run(core, &aggregates, call.capture(0), call.capture(1))?;
-    let record = shown(core, record);
+    let mut record = shown(core, record);
+    let mut content = Value::Object(std::mem::take(&mut record.content));
+    core.keep_each(&CONTENT, &mut content);
+    if let Value::Object(content) = content {
+        record.content = content;
+    }
     Ok(core.reply(Answer::json(200, record)))
 }
 

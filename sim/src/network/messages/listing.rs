@@ -5,6 +5,7 @@ use assay_spec::network::mistakes::listing::{CONTENT_KEYS, TAGS};
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
 use assay_spec::network::query::{LIST, MessageFilter};
+use assay_spec::network::requirements::{flat, listing};
 use assay_spec::network::store::Status;
 use serde_json::Value;
 
@@ -70,8 +71,10 @@ pub(in crate::network) fn messages(
     let Total { count, .. } = core.step(Total { endpoint, filter, count });
     let range = paging::range(core, page, count)?;
     let numbers = selection.at(range).into_iter();
-    let items: Vec<Value> =
+    let mut items: Vec<Value> =
         numbers.map(|number| record::listed(core, &state.limits, &replica.store, number)).collect();
+    let row = if *endpoint == LIST { &listing::AS_SENT } else { &flat::AS_SENT };
+    items.iter_mut().for_each(|record| core.keep_each(row, &mut record["content"]));
     Ok(paging::list(core, endpoint, "messages", items, page, count))
 }
 

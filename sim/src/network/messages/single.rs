@@ -4,7 +4,7 @@ use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::mistakes::errors::NO_INTERNAL;
 use assay_spec::network::mistakes::messages::{FOUND, TYPE_FREE};
 use assay_spec::network::mistakes::store::{FORGOTTEN, REMOVED};
-use assay_spec::network::requirements::messages::UNKNOWN;
+use assay_spec::network::requirements::messages::{CONTENT, UNKNOWN};
 use assay_spec::network::requirements::store::LAGGING;
 use assay_spec::network::store::{Status, removed, stripped, wrapped};
 use assay_spec::{Id, Instant};
@@ -112,7 +112,8 @@ pub(in crate::network) fn read(
             core.reply(Answer::new(Wrapped { status, message }, 200, Body::Json(body)))
         }
         _ => {
-            let body = wrapped(status, &message);
+            let mut body = wrapped(status, &message);
+            core.keep_each(&CONTENT, &mut body["message"]["content"]);
             core.reply(Answer::new(Wrapped { status, message }, 200, Body::Json(body)))
         }
     })

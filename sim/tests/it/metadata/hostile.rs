@@ -86,6 +86,18 @@ fn path_of_a_hundred_kilobytes_is_answered() {
     assert!(longest.is_some_and(|length| length < 2000), "{longest:?}");
 }
 
+/// A path without an id is no odd id.
+#[test]
+fn odd_bytes_of_a_contract_are_answered_at_its_place() {
+    let mut driver = Driver::new(1);
+    driver.world.core.watch_places();
+    let base = fixture(&driver, 0, "path");
+    for target in ["/%ff", "/%ff/"] {
+        assert_eq!(get(&mut driver, &format!("/{base}{target}")).status, 404, "{target}");
+        assert_eq!(driver.rows_are_at_their_places(), Ok(()), "{target}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 

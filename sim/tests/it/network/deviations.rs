@@ -89,6 +89,9 @@ impl Script {
         let good = message(&self.driver, "POST", &content);
         let hash = self.create(&wallet, &good);
         self.create(&wallet, &good);
+        let mut spaced = post(MESSAGES, &wallet.envelope(&good));
+        spaced.body.splice(0..1, *b"{ ");
+        self.hear(PRIMARY, &spaced);
         self.driver.advance(HOUR);
         self.get(&format!("{MESSAGES}/{hash}"));
         let mut nonce = good.clone();
@@ -153,6 +156,9 @@ impl Script {
         let mut sent = message_at(now, "POST", &json!({ "type": "t0" }));
         sent["channel"] = json!("C+1");
         self.create(&Wallet::new(9), &sent);
+        for at in [now - 1, now] {
+            self.create(&Wallet::new(14), &message_at(at, "POST", &json!({ "type": "t0", "twin": 1 })));
+        }
         let pin = self.create(&Wallet::new(13), &message_at(now, "IPFS_PIN", &json!({ "hash": "none" })));
         self.get(&format!("{MESSAGES}/{pin}"));
         let [many, one] = [4, 5].map(|n| Wallet::new(n).address);
@@ -175,6 +181,8 @@ impl Script {
             format!("?addresses={many},{one}"),
             format!("?addresses={one}"),
             format!("?addresses={many}&channels=C0&types=STORE"),
+            format!("?addresses={}", Wallet::new(14).address),
+            "?content_types=t1%20x".to_owned(),
             format!("?content_types=t1&startDate={}&endDate={}", now - 20, now - 10),
             format!("?startDate={}", now - 20),
             format!("?endDate={}", now - 20),
@@ -187,6 +195,7 @@ impl Script {
         }
         let amend = json!({ "type": "amend", "ref": hash, "n": 1 });
         self.create(&Wallet::new(8), &message_at(now, "POST", &amend));
+        self.get(&format!("{MESSAGES}/{hash}"));
         self.get(&format!("{FLAT}?addresses={}&content_types=amend", Wallet::new(8).address));
         self.driver.perform("network.fill", &json!({ "messages": 120 }));
         self.get(&format!("{MESSAGES}?limit=101"));
@@ -252,6 +261,8 @@ impl Script {
         let equal = ["life 0", "life 6"].map(|file| self.upload(&other, file));
         let note = message(&self.driver, "POST", &json!({ "storeRef": files[0].0 }));
         let note = self.create(&wallet, &note);
+        let amend = message(&self.driver, "POST", &json!({ "type": "amend", "ref": note }));
+        self.create(&wallet, &amend);
         for removed in &files[5..] {
             self.perform("network.reclaim", &json!({ "hash": removed.0 }));
         }

@@ -51,8 +51,8 @@ pub(super) struct Model {
     pub(super) broke: BTreeSet<u16>,
     /// When they are charged next.
     pub(super) bill: Option<i64>,
-    /// Whether validation is held at present.
-    pub(super) held: bool,
+    /// Whether validation is held at present: of all messages, or of STOREs.
+    pub(super) held: Option<bool>,
 }
 
 impl Model {
@@ -143,7 +143,7 @@ impl Model {
 
     /// Validates the held messages in order of arrival.
     pub(super) fn release(&mut self, now: i64) {
-        self.held = false;
+        self.held = None;
         for n in 0..self.all.len() {
             let held = self.all[n].status == "pending"
                 && !matches!(&self.all[n].kind, MessageKind::Forget { next, .. } if *next != i64::MAX);
@@ -166,8 +166,9 @@ impl Model {
             assert_eq!(known.call.body, self.all[n].call.body, "another message has this hash");
             return;
         }
+        let is_held = self.held.is_some_and(|all| all || known.is_store());
         self.all.push(known);
-        if !self.held {
+        if !is_held {
             self.settle(self.all.len() - 1, now);
         }
     }

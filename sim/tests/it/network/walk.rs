@@ -27,7 +27,7 @@ enum Step {
     Broke(u16),
     Rich(u16),
     Bill,
-    Hold,
+    Hold { all: bool },
     Release,
     Advance(u32),
     Lag(u16),
@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => wallet().prop_map(Step::Broke),
         1 => wallet().prop_map(Step::Rich),
         1 => Just(Step::Bill),
-        1 => Just(Step::Hold),
+        1 => any::<bool>().prop_map(|all| Step::Hold { all }),
         2 => Just(Step::Release),
         6 => prop_oneof![0..1000_u32, 0..3_600_000_u32, 0..90_000_000_u32].prop_map(Step::Advance),
         1 => (0..2000_u16).prop_map(Step::Lag),
@@ -158,9 +158,13 @@ impl Walk {
                 self.model.charge(now);
                 self.model.bill = next.or(self.model.bill);
             }
-            Step::Hold => {
-                self.driver.set_faults(&json!([{ "fault": "network.processing-held" }]));
-                self.model.held = true;
+            Step::Hold { all } => {
+                // A FORGET may name a STORE that is still pending.
+                let held = if all { json!({}) } else { json!({ "type": "STORE" }) };
+                if self.model.held.is_none() {
+                    self.driver.set_faults(&json!([{ "fault": "network.processing-held", "where": held }]));
+                    self.model.held = Some(all);
+                }
             }
             Step::Release => {
                 self.driver.set_faults(&json!([]));
@@ -228,6 +232,10 @@ fn walk(steps: Vec<Step>, violated: Option<Id>) {
     walk.take(Step::Release);
     walk.take(Step::Advance(3_000));
     walk.compare();
+    // A message may have changed in this very moment.
+    while walk.driver.network()["mirror_lags"] == true {
+        walk.take(Step::Advance(2_000));
+    }
     walk.compare_mirror();
     walk.take(Step::Advance(50 * 3_600_000));
     let live = walk.model.all.iter().filter_map(|one| match &one.kind {
@@ -249,6 +257,13 @@ proptest! {
     fn a_walk_agrees_with_its_model(steps in walks()) {
         walk(steps, None);
     }
+}
+
+/// A FORGET is finally rejected in the moment in which the mirror is compared.
+#[test]
+fn a_walk_may_end_as_a_message_changes() {
+    let forget = Step::Forget { wallet: 1, targets: vec![0], unknown: true };
+    walk(vec![forget, Step::Advance(2_997_000), Step::Lag(1)], None);
 }
 
 /// Without this test, a walk that never fails would prove nothing.

@@ -422,6 +422,29 @@ impl<'run> Probe<'run> {
         self.check.requirement.accepted.iter().filter(|value| value.is_beyond_quick)
     }
 
+    /// Sends each uncommon valid value of the check's row, and judges the answers. If the first one, which has all properties, is
+    /// rejected, those with one property each are sent: the report names the property.
+    pub(crate) async fn each_value<'a>(
+        &'a self,
+        send: impl AsyncFn(&'static ValueKind) -> Result<Answer<'a>, Stop>,
+        judge: impl Fn(&Answer<'a>, &'static ValueKind) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let judge = |answer: &Answer<'a>, value| {
+            answer.expect_not_malformed("a value", value)?;
+            judge(answer, value)
+        };
+        for value in self.uncommon_values() {
+            let answer = send(value).await?;
+            if answer.is_malformed() && !value.is_beyond_quick {
+                for value in self.single_values() {
+                    judge(&send(value).await?, value)?;
+                }
+            }
+            judge(&answer, value)?;
+        }
+        Ok(())
+    }
+
     /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
         self.recorder.plays()

@@ -47,7 +47,8 @@ fn is_secret_beside(one: &str, other: &str) -> bool {
     longer - equal >= SECRET_CHARACTERS
 }
 
-/// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ in at least four characters.
+/// Uploads two sites. Each `claimToken` must be a non-empty string, they must differ in at least four characters, and neither may be
+/// part of a value that is public.
 #[shows(rows::CLAIM_TOKEN)]
 async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
     let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
@@ -59,7 +60,11 @@ async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
     let first = first.as_str().unwrap_or_default();
     let want = "a token that does not follow from the one before";
     let is_secret = |token: &Value| token.as_str().is_some_and(|token| is_secret_beside(first, token));
-    second.answer.expect_json("/claimToken", want, is_secret).map(drop)
+    second.answer.expect_json("/claimToken", want, is_secret)?;
+    let public = ["dropId", "cid"].map(|member| second.text(member));
+    let is_secret =
+        |token: &Value| !public.iter().any(|public| public.contains(token.as_str().unwrap_or_default()));
+    second.answer.expect_json("/claimToken", "a token that no public value has", is_secret).map(drop)
 }
 
 /// Uploads a site. `url` must be an absolute http or https URL.

@@ -8,13 +8,6 @@ pub(super) const QUESTION: &str = "Say hello in one short sentence.";
 /// A prompt with letters beyond ASCII.
 const GREETING: &str = "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.";
 
-/// A PNG of one red pixel.
-pub(super) const PIXEL: &str =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
-
-/// A JPEG of one grey pixel.
-const GREY_PIXEL: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAv/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AL//Z";
-
 /// A chat with one message.
 pub(super) fn chat(model: &str) -> Value {
     json!({ "model": model, "messages": [{ "role": "user", "content": QUESTION }] })
@@ -28,26 +21,6 @@ pub(super) fn chat_of(model: &str, messages: &Value) -> Value {
 /// A chat whose one message has this content.
 pub(super) fn chat_content(model: &str, content: &Value) -> Value {
     chat_of(model, &json!([{ "role": "user", "content": content }]))
-}
-
-/// A `text` part.
-pub(super) fn text(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
-}
-
-/// An `image_url` part.
-pub(super) fn image(url: &str) -> Value {
-    json!({ "type": "image_url", "image_url": { "url": url } })
-}
-
-/// The pixel as a data URL.
-pub(super) fn pixel_url() -> String {
-    format!("data:image/png;base64,{PIXEL}")
-}
-
-/// The grey pixel as a data URL.
-pub(super) fn grey_pixel_url() -> String {
-    format!("data:image/jpeg;base64,{GREY_PIXEL}")
 }
 
 /// The names of the tools that checks declare, with the letters that such names have.
@@ -108,41 +81,12 @@ pub(super) fn streamed(body: Value) -> Value {
     with(body, "/stream", json!(true))
 }
 
-/// A chat as client libraries send it: with options, and letters beyond ASCII.
-pub(super) fn ordinary(body: Value) -> Value {
-    let options = [
-        ("/temperature", json!(0.7)),
-        ("/top_p", json!(1)),
-        ("/max_tokens", json!(64)),
-        ("/user", json!("assay")),
-    ];
-    let body = options.into_iter().fold(body, |body, (name, value)| with(body, name, value));
-    with(body, "/messages/0/content", json!(GREETING))
-}
-
-/// Another spelling of a JSON value: members in the opposite order, blanks, and escapes, also of all letters beyond ASCII.
-pub(super) fn spelled(value: &Value) -> String {
-    let quote = |text: &str| {
-        let mut letters = text.chars();
-        let first = letters.next().filter(char::is_ascii_alphabetic);
-        let rest = if first.is_some() { letters.as_str() } else { text };
-        let escaped = first.map_or_else(String::new, |letter| format!("\\u{:04x}", u32::from(letter)));
-        let rest = Value::from(rest).to_string().replace('/', "\\/");
-        let ascii = rest.encode_utf16().map(|unit| match u8::try_from(unit) {
-            Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
-            _ => format!("\\u{unit:04x}"),
-        });
-        format!("\"{escaped}{}", &ascii.collect::<String>()[1..])
-    };
-    match value {
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| format!("{} : {}", quote(name), spelled(value));
-            format!("{{\n  {}\n}}", members.iter().rev().map(member).collect::<Vec<_>>().join(" ,\n  "))
-        }
-        Value::Array(items) => format!("[ {} ]", items.iter().map(spelled).collect::<Vec<_>>().join(" , ")),
-        Value::String(text) => quote(text),
-        other => other.to_string(),
+/// A body with these top-level members.
+pub(super) fn with_members(mut body: Value, members: &Value) -> Value {
+    if let (Some(body), Some(members)) = (body.as_object_mut(), members.as_object()) {
+        body.extend(members.clone());
     }
+    body
 }
 
 /// A body with the value at a pointer, such as `/messages/0/role`, replaced.
@@ -167,6 +111,8 @@ pub(super) fn without(mut body: Value, pointer: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use assay_spec::gateway::values::{JPEG, PNG};
+
     use super::*;
 
     #[test]
@@ -178,19 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_has_the_same_value() {
-        let value = json!({ "model": "a/b", "n": [1, true, "", "\u{1f30a}\"", {}], "stream": null });
-        let other = spelled(&value);
-        assert_eq!(serde_json::from_str::<Value>(&other).expect("JSON"), value);
-        assert!(other.contains("\"\\u0073tream\" : null ,") && other.contains("\\/b"), "{other}");
-        assert!(other.contains("\\ud83c\\udf0a") && other.is_ascii(), "{other}");
-    }
-
-    #[test]
     fn pixels_are_whole_images() {
         use base64::Engine;
         let bytes = |text| base64::engine::general_purpose::STANDARD.decode(text).expect("base64");
-        let (png, jpeg) = (bytes(PIXEL), bytes(GREY_PIXEL));
+        let (png, jpeg) = (bytes(PNG), bytes(JPEG));
         assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
         assert!(jpeg.starts_with(b"\xff\xd8\xff") && jpeg.ends_with(b"\xff\xd9"));
     }

@@ -1,15 +1,19 @@
 //! Checks of chat completions: the response, and the validation of the body.
 
+use assay_spec::Place;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
+use assay_spec::gateway::places::STREAM;
 use assay_spec::gateway::requirements::{auth as auths, chat as rows, stream, tools as called_tools};
+use assay_spec::gateway::values::{png_part, text_part};
+use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{self, QUESTION, image, streamed, text, with};
+use super::bodies::{self, QUESTION, streamed, with, with_members};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{only_an_object_is_accepted, refused};
-use super::stream::{expect_inference, expect_streamed};
+use super::stream::expect_inference;
 use super::tools::called;
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -51,18 +55,13 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
     answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
 }
 
-/// Sends a chat, also with options such as `temperature` and another spelling of its JSON. Both must return 200 with a JSON object.
-/// A chat with a reply of the model in it must return a status below 500.
+/// Sends a chat. It must return 200 with a JSON object. A chat with a reply of the model in it must return a status below 500.
 #[shows(rows::ANSWERED, after = auth::WITH_KEY)]
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
     let answer = answered(probe).await?;
     expect_object(&answer)?;
     answer.given_accepted(&[200], COMPLETION)?;
     let mut body = good(probe).await?;
-    let spelled =
-        Call::raw(&chat::ENDPOINT, bodies::spelled(&bodies::ordinary(body.clone()))).accepted(probe).await?;
-    expect_object(&spelled)?;
-    spelled.given_accepted(&[200], COMPLETION)?;
     let turns = json!([
         { "role": "user", "content": "What is your name?" },
         { "role": "assistant", "content": "I am Ada." },
@@ -123,39 +122,47 @@ pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
     expect_inference(probe, &chat::ENDPOINT, &answer)
 }
 
+/// Sends each value that the check's row accepts: `with` makes a chat of it. Each must be accepted.
+async fn expect_each_value(probe: &Probe<'_>, with: impl Fn(&Value) -> Value, place: Place) -> Checked {
+    let send = async |value: &ValueKind| {
+        let body = with(&value.instead_of(&Value::Null).unwrap_or_default());
+        let body = if place.op == STREAM { streamed(body) } else { body };
+        Call::post(&chat::ENDPOINT, &body).accepted(probe).await
+    };
+    probe.each_value(send, |answer, _| expect_inference(probe, &chat::ENDPOINT, answer)).await
+}
+
+/// Sends chats with what common client libraries send: options, two messages, a long text, letters beyond ASCII. Each must be accepted.
+#[shows(
+    rows::ORDINARY,
+    uses_up,
+    after(auths::KEY_CHECK, rows::ANSWERED, stream::EVENT_STREAM, stream::CHUNKS)
+)]
+async fn what_client_libraries_send_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    let plain = good(probe).await?;
+    expect_each_value(probe, |value| with_members(plain.clone(), value), place).await
+}
+
 /// Sends a message whose content is one `text` part, and one of two parts with letters beyond ASCII, also for a stream. Each must
 /// return 200.
 #[shows(rows::PARTS, after(auths::KEY_CHECK, stream::CHUNKS))]
-async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
+async fn text_parts_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    let alone = bodies::chat_content(&id, &json!([text(QUESTION)]));
-    expect_chats(probe, alone).await?;
-    let body = bodies::chat_content(
-        &id,
-        &json!([text(QUESTION), text("Greet Zo\u{eb} and \u{5c0f}\u{660e} \u{1f30a}.")]),
-    );
-    expect_chats(probe, body).await
+    expect_each_value(probe, |value| bodies::chat_content(&id, value), place).await
 }
 
 /// A valid chat about an image.
 pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
     let id = model(probe, Skill::Vision).await?;
-    Ok(bodies::chat_content(&id, &json!([text("Which colour is this?"), image(&bodies::pixel_url())])))
+    Ok(bodies::chat_content(&id, &json!([text_part("Which colour is this?"), png_part()])))
 }
 
-/// Sends three messages with an image as a data URL: a PNG after text, the PNG alone, and for a stream a JPEG before text. Each
-/// must return 200, the last one with an event stream.
+/// Sends messages with an image as a data URL, also for a stream: a PNG after text, a PNG alone, a JPEG before text. Each must
+/// return 200.
 #[shows(rows::IMAGE, after(auths::KEY_CHECK, stream::EVENT_STREAM, stream::CHUNKS))]
-async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
-    let answer = Call::post(&chat::ENDPOINT, &seen(probe).await?).accepted(probe).await?;
-    answer.expect_accepted(&[200], COMPLETION)?;
+async fn image_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     let id = model(probe, Skill::Vision).await?;
-    let alone = bodies::chat_content(&id, &json!([image(&bodies::pixel_url())]));
-    let answer = Call::post(&chat::ENDPOINT, &alone).accepted(probe).await?;
-    answer.expect_accepted(&[200], COMPLETION)?;
-    let first = json!([image(&bodies::grey_pixel_url()), text("Which colour is this?")]);
-    let body = streamed(bodies::chat_content(&id, &first));
-    expect_streamed(probe, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
+    expect_each_value(probe, |value| bodies::chat_content(&id, value), place).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
@@ -201,7 +208,7 @@ async fn content_must_be_a_string_or_an_array(probe: &Probe<'_>) -> Checked {
 
 /// Expects that each wrong value of a member of a valid chat with content parts is rejected.
 async fn refuses_malformed_part(probe: &Probe<'_>, pointer: &str) -> Checked {
-    let good = with(good(probe).await?, "/messages/0/content", json!([text(QUESTION)]));
+    let good = with(good(probe).await?, "/messages/0/content", json!([text_part(QUESTION)]));
     refused(probe, &chat::ENDPOINT, &good, pointer).await
 }
 

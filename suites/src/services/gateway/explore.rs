@@ -1,18 +1,18 @@
 //! What exploration sends: lists, and requests for inference with every kind of key and body.
 
+use assay_spec::gateway::values::{CHATS, IMAGES, PARTS};
 use assay_spec::gateway::{auth, chat, discovery, messages, models};
 use serde_json::{Value, json};
 
 use super::auth::inference;
-use super::bodies::{
-    chat_content, chat_with_tools, grey_pixel_url, image, ordinary, pixel_url, spelled, streamed, text, with,
-};
+use super::bodies::{chat_content, chat_with_tools, streamed, with, with_members};
 use super::given::{self, Skill, model, unknown_model};
 use super::offered;
 use super::wire::{Call, Key};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::explore::{Command, Side, commands};
 use crate::harness::judge::ambient::each_value;
+use crate::support::spelling::{ALL, respelled};
 
 pub(super) const COMMANDS: &[Command] = commands! {
     "read" 2 reads read;
@@ -43,7 +43,8 @@ async fn infer(side: &Side<'_>) -> Checked {
     let all: Vec<_> = offered(side.probe, inference(&name)).collect();
     let (endpoint, mut body) = side.pick(&all).clone();
     if *endpoint == chat::ENDPOINT && side.one_in(2) {
-        body = ordinary(body);
+        let more = side.pick(&[CHATS[0], CHATS[1], CHATS[2], CHATS[3], CHATS[4]]).instead_of(&Value::Null);
+        body = with_members(body, &more.unwrap_or_default());
     }
     if *endpoint == messages::ENDPOINT && side.one_in(2) {
         body = streamed(body);
@@ -51,7 +52,7 @@ async fn infer(side: &Side<'_>) -> Checked {
     if side.one_in(6) {
         body = with(body, "/model", json!(unknown_model(side.probe)));
     }
-    let text = if side.one_in(3) { spelled(&body) } else { body.to_string() };
+    let text = if side.one_in(3) { respelled(&body, ALL, "") } else { body.to_string() };
     Call::raw(endpoint, text).key(key(side).await?).send(side.probe).await.map(drop)
 }
 
@@ -85,8 +86,8 @@ async fn tools(side: &Side<'_>) -> Checked {
 /// A chat with an image, or with several parts.
 async fn image_chat(side: &Side<'_>) -> Checked {
     let name = model(side.probe, Skill::Vision).await?;
-    let url = side.pick(&[pixel_url(), grey_pixel_url()]).clone();
-    let body = chat_content(&name, &json!([text("What is this?"), image(&url)]));
+    let content = side.pick(&[IMAGES[0], IMAGES[1], IMAGES[2], PARTS[1]]).instead_of(&Value::Null);
+    let body = chat_content(&name, &content.unwrap_or_default());
     let body = if side.one_in(3) { side.changed(&body) } else { body };
     Call::post(&chat::ENDPOINT, &body).send(side.probe).await.map(drop)
 }

@@ -1,14 +1,16 @@
-//! Hostile input: the server may return success or a 4xx, but never an internal error. The document shows no statuses
+//! Unusual input. Other spellings of a body are accepted. With hostile input the server may return success or a 4xx, but never an internal error. The document shows no statuses
 //! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply, and after the odd
 //! requests another one, which must not fail because of them.
 
+use assay_spec::Place;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{chat as chats, input as rows};
+use assay_spec::gateway::values::{image_part, text_part};
 use assay_spec::gateway::{chat, models};
 use serde_json::{Value, json};
 
 use super::auth::inference;
-use super::bodies::{self, QUESTION, image, text, with};
+use super::bodies::{self, QUESTION, with};
 use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
 use super::offered;
@@ -16,6 +18,7 @@ use super::wire::Call;
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
+use crate::support::spelling::spelled_as;
 
 /// Paths that match no endpoint in any reading.
 const PATHS: &[&str] = &[
@@ -32,7 +35,7 @@ const PATHS: &[&str] = &[
 ];
 
 /// The reply of an inference endpoint. The document does not show all of them.
-const REPLY: Evidence = Evidence {
+pub(super) const REPLY: Evidence = Evidence {
     what: "a JSON object other than the request",
     shows: |body| {
         body.as_object().is_some_and(|members| !members.is_empty() && !members.contains_key("messages"))
@@ -92,6 +95,25 @@ fn marked(valid: &Value, bytes: &[u8]) -> Vec<u8> {
     }
     let text = body.to_string();
     text.split(MARK).map(str::as_bytes).collect::<Vec<_>>().join(bytes)
+}
+
+/// Sends a valid body to each inference endpoint in other spellings of its JSON: members in another order, white space, escapes that
+/// need not be. Each must be accepted.
+#[shows(rows::SPELLING, uses_up, after(chats::BODY))]
+async fn other_spellings_of_a_body_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    let of_place = offered(probe, inference(&id)).find(|(endpoint, _)| endpoint.name == place.endpoint);
+    let Some((endpoint, body)) = of_place else {
+        return Err(Stop::NotApplicable("the target does not offer this endpoint".to_owned()));
+    };
+    let send = async |spelling| {
+        let answer = Call::raw(endpoint, spelled_as(&body, spelling, "")).accepted(probe).await?;
+        if answer.is_malformed() {
+            Call::post(endpoint, &body).accepted(probe).await?.given_accepted(&[200], REPLY)?;
+        }
+        Ok(answer)
+    };
+    probe.each_value(send, |answer, _| answer.expect_accepted(&[200], REPLY)).await
 }
 
 /// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return a status below 500.
@@ -235,7 +257,8 @@ async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let good = seen(probe).await?;
     given_chat(probe, &good).await?;
     survives(probe, vec![(&chat::ENDPOINT, good)], |valid| {
-        let about = |url| with(valid.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
+        let about =
+            |url| with(valid.clone(), "/messages/0/content", json!([text_part(QUESTION), image_part(url)]));
         IMAGES.map(|url| (url.to_owned(), about(url).to_string().into())).into()
     })
     .await

@@ -3,14 +3,17 @@
 
 use assay_spec::gateway::messages;
 use assay_spec::gateway::requirements::messages as rows;
+use assay_spec::value::ValueKind;
 use serde_json::Value;
 
 use super::auth;
-use super::bodies;
+use super::bodies::{self, with_members};
 use super::chat::expect_reply;
 use super::errors::rejects_unknown_models;
 use super::given::{Skill, model};
+use super::input::REPLY;
 use super::malformed::{only_an_object_is_accepted, refused};
+use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::Probe;
 
@@ -23,6 +26,18 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 #[shows(rows::MESSAGE_OBJECT, after = auth::WITH_KEY)]
 async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
+}
+
+/// Sends what common client libraries send: a reply of one token, two messages, a long text, letters beyond ASCII. Each must return
+/// 200.
+#[shows(rows::ORDINARY, uses_up, after(rows::MESSAGE_OBJECT))]
+async fn what_client_libraries_send_is_accepted(probe: &Probe<'_>) -> Checked {
+    let plain = good(probe).await?;
+    let send = async |value: &ValueKind| {
+        let body = with_members(plain.clone(), &value.instead_of(&Value::Null).unwrap_or_default());
+        Call::post(&messages::ENDPOINT, &body).accepted(probe).await
+    };
+    probe.each_value(send, |answer, _| answer.expect_accepted(&[200], REPLY)).await
 }
 
 /// Sends a messages request with models that do not exist. It must return 404.

@@ -4,9 +4,10 @@
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{auth as auths, chat as chats, stream, tools as rows};
 use assay_spec::gateway::stream::{self as grammar, Misfit, StreamedCall, StreamedCalls, before_end, chunk};
+use assay_spec::gateway::values::text_part;
 use serde_json::{Value, json};
 
-use super::bodies::{self, TOOLS, UNITS, streamed, text, with};
+use super::bodies::{self, TOOLS, UNITS, streamed, with};
 use super::chat::{COMPLETION, expect_chats, given_choices, wire_compat};
 use super::client::words_of_stream;
 use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
@@ -62,7 +63,7 @@ impl Called<'_> {
 
     /// The same, with the content of each `tool` message as an array of parts.
     fn answered_in_parts(&self, probe: &Probe<'_>) -> Result<Value, Stop> {
-        self.answered_with(probe, &json!([text(RESULT)]))
+        self.answered_with(probe, &json!([text_part(RESULT)]))
     }
 
     fn answered_with(&self, probe: &Probe<'_>, result: &Value) -> Result<Value, Stop> {

@@ -3,17 +3,41 @@
 use assay_spec::Place;
 use assay_spec::network::requirements::envelope as rows;
 use assay_spec::value::ValueKind;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ACCEPTED;
 use super::caller::caller;
 use super::creations::{Creation, hashes};
 use super::replies::{expect_hash, expect_unprocessed, is_text};
 use super::scene::{look, post_draft};
+use super::valid::prepared;
 use super::wire::Draft;
 use crate::harness::check::{Checked, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
+use crate::support::spelling::spelled_as;
+
+/// Sends valid bodies to each endpoint that takes one of several members, in other spellings of their JSON: members in another order, white space, escapes
+/// that need not be. A message is spelled as it is signed. Each must be accepted.
+#[shows(rows::SPELLING, uses_up, after(rows::BODY))]
+async fn other_spellings_of_a_body_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    let send = async |spelling: Option<&ValueKind>| {
+        let mut call = prepared(probe, place).await?.call;
+        if let Some(spelling) = spelling {
+            let body: Value = serde_json::from_slice(&call.request.body).unwrap_or_default();
+            call.request.body = spelled_as(&body, spelling, "message").into();
+        }
+        call.send(probe).await
+    };
+    let send_or_plain = async |spelling| {
+        let answer = send(Some(spelling)).await?;
+        if answer.is_malformed() {
+            send(None).await?.given_status(ACCEPTED)?;
+        }
+        Ok(answer)
+    };
+    probe.each_value(send_or_plain, |answer, _| answer.expect_status(ACCEPTED)).await
+}
 
 /// Expects each wrong value of a member of the message to be rejected. The message is signed with the value.
 async fn inside(probe: &Probe<'_>, place: Place, member: &str) -> Checked {

@@ -17,6 +17,7 @@ use super::wire::{Call, Draft, PRIMARY, pass, path_with};
 use super::{instances, programs, upload, vrf, webhooks};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::explore::{Command, Side, commands};
+use crate::support::spelling::{ALL, respelled};
 
 pub(super) const COMMANDS: &[Command] = commands! {
     "send" 6 writes send;
@@ -69,7 +70,8 @@ async fn send(side: &Side<'_>) -> Checked {
     let draft = draft(side).await?;
     side.keep(draft.clone());
     let answer = if side.one_in(6) {
-        draft.attempt_body(side.probe, &draft.spelled_otherwise()).await?
+        let body: Value = serde_json::from_str(&draft.body()).unwrap_or_default();
+        draft.attempt_body(side.probe, &respelled(&body, ALL, "message")).await?
     } else {
         draft.attempt(side.probe).await?
     };

@@ -12,7 +12,7 @@ use super::caller::{Caller, caller};
 use super::creations::of_other_types;
 use super::scene::{
     Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of, listing,
-    of_several_types, polled, post_content, posted, rich_channel,
+    of_several_types, polled, post_content, posted, rich_channel, twin,
 };
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::{Checked, Stop, shows};
@@ -110,13 +110,14 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`, in a world of its own
+/// Sends a POST, another with the same content, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`, in a world of its own
 /// also messages of the other types, and all of them again after they were confirmed. Each must be listed as it was sent, there with its
 /// confirmations.
 #[shows(rows::AS_SENT, after(rows::FINDS, rows::ADDRESSES, listing::ADDRESSES, paging::FIRST_PAGE))]
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
-    let sent = of_several_types(probe, &sender).await?;
+    let mut sent = of_several_types(probe, &sender).await?;
+    sent.push(twin(probe, &sent[0]).await?);
     let others = of_other_types(probe).await?;
     early_and_late(probe, async || {
         let known = confirmations(probe, &sent).await?;
@@ -131,7 +132,11 @@ async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> C
 }
 
 /// The records of a sender's flat list, as soon as it has these messages.
-async fn flat_of<'p>(probe: &'p Probe<'_>, sender: &Caller, sent: &[Created]) -> Result<List<'p>, Stop> {
+pub(super) async fn flat_of<'p>(
+    probe: &'p Probe<'_>,
+    sender: &Caller,
+    sent: &[Created],
+) -> Result<List<'p>, Stop> {
     let is_whole = |list: &List<'_>| {
         sent.iter().all(|one| list.items.iter().any(|item| record(item)["item_hash"] == *one.hash))
     };
@@ -184,7 +189,8 @@ async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
-    let [one, other] = ["one", "other"].map(|name| format!("assay-check-{name}-{label}"));
+    // A type is any string that is not empty.
+    let [one, other] = ["one", "_other. caf\u{e9}"].map(|name| format!("assay-check-{name}-{label}"));
     let channel = fresh_channel(probe);
     let mut hashes = Vec::new();
     for kind in [&one, &other] {

@@ -1,13 +1,13 @@
 //! FORGET: it forgets all of its targets or none, is retried while a target is not ready, and is finally rejected.
 
-use assay_spec::network::requirements::{forget as rows, messages, store};
+use assay_spec::network::requirements::{forget as rows, listing, messages, paging, store};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::replies::expect_unprocessed;
 use super::scene::{
-    TWO_DAYS, another, created, forget, forgotten, look, look_until, once_settled, post_content, reclaimed,
-    run_out, settling, status,
+    TWO_DAYS, another, created, forget, forgotten, list_of, look, look_until, once_settled, post_content,
+    reclaimed, run_out, settling, status,
 };
 use super::upload::{expect_remains, of_equal_bytes, stored};
 use super::wire::{Draft, now, pass};
@@ -242,9 +242,12 @@ async fn store_of_equal_bytes_remains(probe: &Probe<'_>) -> Checked {
     expect_remains(probe, &other).await
 }
 
-/// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its
+/// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found and listed, with its
 /// `storeRef`.
-#[shows(rows::POSTS_REMAIN, after(store::FORGOTTEN, messages::FOUND))]
+#[shows(
+    rows::POSTS_REMAIN,
+    after(store::FORGOTTEN, messages::FOUND, listing::FINDS, listing::ADDRESSES, paging::FIRST_PAGE)
+)]
 async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
@@ -257,5 +260,8 @@ async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked
     let answer = look(probe, &post.hash).await?;
     answer.expect_status(&[200])?;
     let is_whole = |named: &Value| *named == *target;
-    answer.expect_json("/message/content/content/storeRef", &target, is_whole).map(drop)
+    answer.expect_json("/message/content/content/storeRef", &target, is_whole)?;
+    let listed = list_of(probe, &owner, &[&post.hash]).await?;
+    let found = listed.strings("item_hash");
+    listed.answer.expect(found.contains(&post.hash), "messages", &post.hash, found.join(", "))
 }

@@ -13,7 +13,7 @@ use super::creations::of_other_types;
 use super::info::PAGE;
 use super::scene::{
     Created, List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list,
-    list_of, listing, of_several_types, post_draft, posted, rich_channel,
+    list_of, listing, of_several_types, post_draft, posted, rich_channel, twin,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -213,12 +213,13 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also messages of
+/// Sends a POST, another with the same content, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also messages of
 /// the other types, and all of them again after they were confirmed. Each must be listed as it was sent, there with its confirmations.
 #[shows(rows::AS_SENT, after(rows::FINDS, rows::ADDRESSES, paging::FIRST_PAGE))]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
-    let sent = of_several_types(probe, &sender).await?;
+    let mut sent = of_several_types(probe, &sender).await?;
+    sent.push(twin(probe, &sent[0]).await?);
     let others = of_other_types(probe).await?;
     let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
     early_and_late(probe, async || {

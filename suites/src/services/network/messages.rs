@@ -1,18 +1,24 @@
 //! One message and its record: what is read is what was sent.
 
+use std::slice;
+use std::time::Duration;
+
 use assay_spec::Place;
 use assay_spec::json::{holds_in_order, is_integer};
 use assay_spec::network::message;
-use assay_spec::network::requirements::{info, listing, messages as rows};
+use assay_spec::network::requirements::{flat, info, listing, messages as rows};
+use assay_spec::network::storage::STORE;
 use serde_json::{Value, json};
 
 use super::caller::{Procedure, caller};
 use super::creations::{Creation, hashes, of_other_types};
+use super::flat::flat_of;
 use super::scene::{
-    Created, List, aggregate, another, confirmed, content_shown, created, fresh_channel, list_of, look,
-    polled, post_draft, posted, read, rich,
+    Created, List, aggregate, another, confirmed, content_shown, created, expect_as_sent, forgotten,
+    fresh_channel, list_of, look, once_settled, polled, post_content, post_draft, posted, read, rich,
 };
-use super::wire::{Call, path_with};
+use super::upload::stored;
+use super::wire::{Call, Draft, now, pass, path_with};
 use super::{ACCEPTED, CREATED};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, CONTENT, Probe};
@@ -45,15 +51,12 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     .await
 }
 
-/// Sends a POST and an AGGREGATE to `POST /messages`, and a POST with another spelling of its envelope. All must be accepted.
+/// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
 #[shows(rows::TYPE_FREE, after(info::PREFIX))]
 async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
-    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
-    let draft = post_draft(probe, &caller).await?;
-    let answer = draft.call().json(draft.spelled_otherwise()).send(probe).await?;
-    answer.expect_accepted(ACCEPTED, CREATED)
+    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
@@ -214,6 +217,35 @@ async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
             .map(drop)
     })
     .await
+}
+
+/// Sends a POST, an amend of it, and a FORGET of a file of the same sender, and lets two weeks pass in a world of its own. The POST must
+/// be as it was sent where it is read by its hash and in both lists.
+#[shows(rows::UNCHANGED, after(rows::CONTENT, rows::FOUND, listing::AS_SENT, flat::AS_SENT))]
+async fn a_message_stays_as_it_was_sent(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let post = created(probe, rich(probe, &sender).await?).await?;
+    let mut content = post_content(&sender, now(probe).await?.seconds(), &json!({ "title": "amended" }));
+    content["type"] = json!("amend");
+    content["ref"] = json!(post.hash);
+    let amend = Draft::new(probe, &sender, "POST", content).await?;
+    let amend = created(probe, amend).await?;
+    read(probe, &amend.hash).await?;
+    if probe.settings.network().offers(&STORE) {
+        let file = stored(probe, &sender).await?.hash;
+        read(probe, &file).await?;
+        forgotten(probe, &sender, &[&file]).await?;
+        once_settled(probe, &file, "forgotten").await?;
+    }
+    if probe.owns_time() {
+        pass(probe, Duration::from_hours(24 * 14)).await?;
+    }
+    let sent = &post.draft.message["content"];
+    let answer = look(probe, &post.hash).await?;
+    answer.expect_json("/message/content", &sent.to_string(), |found| holds_in_order(found, sent))?;
+    let all = slice::from_ref(&post);
+    expect_as_sent(&list_of(probe, &sender, &[&post.hash]).await?, all, &[])?;
+    expect_as_sent(&flat_of(probe, &sender, all).await?, all, &[])
 }
 
 /// Sends a POST and reads it by its hash, in a world of its own also after it was confirmed. `message.signature` must be what was

@@ -223,6 +223,12 @@ pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Resu
     Ok(sent)
 }
 
+/// Sends a message with the content of another, a second later. Both are messages of their own.
+pub(super) async fn twin(probe: &Probe<'_>, of: &Created) -> Result<Created, Stop> {
+    let later = of.draft.message["timestamp"].as_i64().map(|time| time + 1);
+    created(probe, of.draft.clone().with("timestamp", Some(json!(later)))).await
+}
+
 /// In a world of its own, the confirmations that messages have where they are read alone. Another message may be confirmed between
 /// two requests at a shared target.
 pub(super) async fn confirmations(probe: &Probe<'_>, sent: &[Created]) -> Result<Vec<Value>, Stop> {

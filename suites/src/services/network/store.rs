@@ -7,11 +7,11 @@ use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::given;
 use super::replies::until;
 use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, reclaimed, run_out, status};
 use super::upload::{Stored, Way, expect_remains, is_readable, is_served, of_equal_bytes, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
+use super::{given, pins};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -121,7 +121,11 @@ async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, V
 /// Expects that no node still serves the file.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
-        let readable = is_readable(probe, site, stored, names).await?;
+        let mut readable = is_readable(probe, site, stored, names).await?;
+        for name in names {
+            let pinned = pins::at(name).to(site).attempt(probe).await?;
+            readable |= pinned.status() == 200 && pinned.response.body == stored.upload.bytes;
+        }
         let got = if readable { "200" } else { "no file" };
         probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
     }

@@ -265,16 +265,6 @@ impl Draft {
         Value::Object(members).to_string()
     }
 
-    /// The body with its members in another order, with blanks, and with the message as it was signed.
-    pub(crate) fn spelled_otherwise(&self) -> String {
-        let quote = |text: &str| Value::from(text).to_string().replace('/', "\\/");
-        let (address, signature) = (quote(&self.caller.address), quote(&self.signature()));
-        format!(
-            "{{\r\n\t\"addr\\u0065ss\" : {address} ,\n  \"message\" : {} ,\n  \"signature\" : {signature}\n}}\n",
-            self.message
-        )
-    }
-
     /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         self.call().send(probe).await

@@ -14,7 +14,7 @@ use assay_spec::value::ValueKind;
 use serde_json::{Value, json};
 
 use super::scene::{Knock, Scene};
-use super::wire::{Draft, respelled};
+use super::wire::Draft;
 use super::{
     Caller, NO_ID, PREPARE, STANDBY, SUBMIT, caller, each_value_alone, knock, next_minute, patient, prepare,
     prepared, publish_body, read_prepared, submit, submit_body,
@@ -26,6 +26,7 @@ use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::services::drop::benchmark_address;
+use crate::support::spelling::spelled_as;
 
 fn expect_json_error(answer: &Answer<'_>) -> Checked {
     answer.expect_json("/error", "a string", Value::is_string).map(drop)
@@ -124,14 +125,13 @@ async fn spelled<'p>(
     spelling: Option<&ValueKind>,
 ) -> Result<Answer<'p>, Stop> {
     let caller = caller(probe).await?;
-    let names = spelling.and_then(|spelling| spelling.instead_of(&Value::Null)).unwrap_or_default();
-    let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut body = publish_body(&caller);
     let path = if FIRST.contains(&place) { PREPARE } else { SUBMIT };
     if path == SUBMIT {
         body = submit_body(&prepared(probe, &caller, &body).await?, &caller);
     }
-    Draft::new(probe, &caller, path, respelled(&body, &names)).await?.send(probe).await
+    let body = spelling.map_or_else(|| body.to_string(), |spelling| spelled_as(&body, spelling, ""));
+    Draft::new(probe, &caller, path, body).await?.send(probe).await
 }
 
 fn body_of(size: i64) -> String {

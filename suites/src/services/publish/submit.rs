@@ -470,12 +470,21 @@ async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Ch
     under_faults(probe, place, &["publish.transaction-rejected"]).await?.expect_refused()
 }
 
-/// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`.
+/// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`; the 410 for a prepare that expired
+/// must not say so.
 #[rejects(rows::SAFETY_CEILING, needs(Clock, Faults), after(rows::LANDS))]
 async fn safety_ceiling_is_named(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
     let named =
         |value: &Value| value.as_str().is_some_and(|text| text.to_lowercase().contains("safety ceiling"));
+    // What was not broadcast cannot land.
+    let scene = Scene::at(probe, place).await?;
+    let submission = scene.submission(&scene.prepared(probe).await?);
+    expire(probe).await?;
+    let expired = scene.submit(probe, &submission).await?;
+    if expired.status() == 410 {
+        expired.expect_json("/error", "a string without \"safety ceiling\"", |text| !named(text))?;
+    }
     // The transaction's later fate is not asserted: in the first case it lands, in the second its blockhash expires.
     for faults in [&["publish.chain-slow"][..], &["publish.chain-slow", "publish.transaction-lost"]] {
         let answer = under_faults(probe, place, faults).await?;

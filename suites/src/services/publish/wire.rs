@@ -3,7 +3,6 @@
 
 use assay_spec::Instant;
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::spelling;
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -168,28 +167,6 @@ pub(crate) fn escaped(members: &[(String, Value)]) -> String {
     let value = |value: &Value| value.to_string().replace('/', "\\/");
     let members = members.iter().map(|(name, of)| format!("\"{}\":{}", escape(name), value(of)));
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-}
-
-/// A JSON object in these spellings: members in reverse order, white space, escapes that need not be.
-pub(crate) fn respelled(body: &Value, spellings: &[&str]) -> String {
-    let has = |name: &str| spellings.contains(&name);
-    let mut members: Vec<(&String, &Value)> = body.as_object().into_iter().flatten().collect();
-    if has(spelling::ORDER) {
-        members.reverse();
-    }
-    let string = |text: &str| {
-        if !has(spelling::ESCAPES) {
-            return json!(text).to_string();
-        }
-        let escape = |c: char| if c == '/' { "\\/".to_owned() } else { format!("\\u{:04x}", c as u32) };
-        format!("\"{}\"", text.chars().map(escape).collect::<String>())
-    };
-    let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), string);
-    let [before, colon, comma, after] =
-        if has(spelling::WHITE_SPACE) { ["\n\t{ ", " : ", " ,\r\n ", " }\n"] } else { ["{", ":", ",", "}"] };
-    let members: Vec<String> =
-        members.into_iter().map(|(name, of)| format!("{}{colon}{}", string(name), value(of))).collect();
-    format!("{before}{}{after}", members.join(comma))
 }
 
 /// The same JSON object with a blank, and with escapes that need not be: the first letter, letters beyond ASCII and each slash.

@@ -1,5 +1,7 @@
 //! The record of an instance, member by member, and which instances are listed.
 
+use std::time::Duration;
+
 use assay_spec::json::is_integer;
 use assay_spec::network::instance::{CONTROL, LIST};
 use assay_spec::network::requirements::instances as rows;
@@ -8,8 +10,8 @@ use serde_json::Value;
 use super::super::ACCEPTED;
 use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
 use super::super::scene::{List, another, list, polled};
-use super::super::wire::{Call, path_with};
-use super::{Made, control, instance_call, ipv6, made, recorded};
+use super::super::wire::{Call, now, path_with};
+use super::{Made, control, instance_call, ipv6, made, recorded, update};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 
@@ -145,11 +147,12 @@ async fn created_at_is_the_time_in_seconds(probe: &Probe<'_>) -> Checked {
     expect_recent(probe, &answer, "/created_at").await
 }
 
-/// Creates an instance, and reads it alone and in the list. `updated_at` must be an integer of seconds, not before `created_at`, and at most an hour
-/// from the target's clock.
+/// Creates an instance, and reads it alone and in the list. `updated_at` must be an integer of seconds, not before `created_at`, and at
+/// most an hour from the target's clock. In a world of its own, it must be the time of an update after a minute.
 #[shows(rows::UPDATED_AT)]
 async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
-    for (answer, at) in shown(probe, has_its_id).await?.1 {
+    let (made, all) = shown(probe, has_its_id).await?;
+    for (answer, at) in all {
         let created = answer.json().pointer(&format!("{at}/created_at")).cloned().unwrap_or_default();
         probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
         let want = format!("an integer of seconds, {created} or later");
@@ -158,7 +161,19 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
         answer.expect_json(&at, &want, is_later)?;
         expect_recent(probe, &answer, &at).await?;
     }
-    Ok(())
+    if probe.owns_time() { updated_at_moves(probe, &made).await } else { Ok(()) }
+}
+
+/// Updates an instance after a minute. `updated_at` must be the time of the update.
+async fn updated_at_moves(probe: &Probe<'_>, made: &Made<'_>) -> Checked {
+    probe.advance(Duration::from_mins(1)).await?;
+    let (update, sent) = (update(probe, &made.owner, &made.id).await?, now(probe).await?.seconds());
+    update.send(probe).await?.given_status(ACCEPTED)?;
+    let name = &update.message["content"]["name"];
+    let answer = until(probe, instance_call(&made.id), |answer| answer.json()["name"] == *name).await?;
+    answer.given(answer.json()["name"] == *name, "the update does not apply")?;
+    let want = format!("{sent} or later, the time of the update");
+    answer.expect_json("/updated_at", &want, |at| at.as_i64() >= Some(sent)).map(drop)
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
