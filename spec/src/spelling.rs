@@ -37,9 +37,12 @@ pub const SPELLINGS: &[ValueKind] = &[
     spelling!(ESCAPES),
 ];
 
+/// The mistake of a program that rejects bodies in some spellings.
+type Spelled = Mistake<fn(&[&'static str]) -> Result<(), String>>;
+
 /// Takes a body with the names of these members in any spelling, unless the rule is violated.
 pub fn accept<'a>(
-    rule: &Mistake<fn(&[&'static str]) -> Result<(), String>>,
+    rule: &Spelled,
     body: &[u8],
     names: impl Iterator<Item = &'a String>,
     rules: &mut dyn Rules,

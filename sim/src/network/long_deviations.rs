@@ -186,7 +186,7 @@ pub(super) fn forget_posts(state: &mut State, number: Number, Targets(hashes): &
     }
 }
 
-/// The message that an amend names, if it is no record of the hosting application.
+/// The message that an amend names, unless it is a record of the hosting application.
 fn amended(core: &Core, state: &State, number: Number) -> Option<Number> {
     let store = &state.primary.store;
     let content: Value = serde_json::from_str(store.stored(number).content()).unwrap_or_default();

@@ -50,9 +50,9 @@ impl Answer<Listed> {
     }
 
     /// Lists only the first of the messages of a sender on a channel with one content.
-    pub(super) fn without_twins(&mut self, endpoint: &Endpoint) {
+    pub(super) fn without_duplicates(&mut self, endpoint: &Endpoint) {
         let mut shown = BTreeSet::new();
-        let mut is_first = |item: &Value| {
+        let is_first = |item: &Value| {
             shown.insert(["sender", "channel", "content"].map(|member| item[member].to_string()))
         };
         let (is_of, name) = (self.about.is_of(endpoint), self.about.name);
@@ -60,7 +60,9 @@ impl Answer<Listed> {
             && is_of
         {
             let items = if body.is_array() { body.as_array_mut() } else { body[name].as_array_mut() };
-            items.into_iter().for_each(|items| items.retain(&mut is_first));
+            if let Some(items) = items {
+                items.retain(is_first);
+            }
         }
     }
 

@@ -70,10 +70,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::LIST, without_rare_content);
     flat::AS_SENT, "rare" => "the flat list shows messages of rare types without their content",
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, without_rare_content);
-    listing::AS_SENT, "twin" => "of two messages with the same content, a list shows one",
-        reply |r: &mut Answer<Listed>| r.without_twins(&query::LIST);
-    flat::AS_SENT, "twin" => "of two messages with the same content, the flat list shows one",
-        reply |r: &mut Answer<Listed>| r.without_twins(&query::FLAT);
+    listing::AS_SENT, "duplicate" => "of two messages with the same content, a list shows one",
+        reply |r: &mut Answer<Listed>| r.without_duplicates(&query::LIST);
+    flat::AS_SENT, "duplicate" => "of two messages with the same content, the flat list shows one",
+        reply |r: &mut Answer<Listed>| r.without_duplicates(&query::FLAT);
     flat::CONTENT_TYPES, "blank" => "a content type ends at its first blank", step |q: &mut FlatQuery| {
         q.filter.content_types.iter_mut().flatten().for_each(|kind| {
             kind.truncate(kind.find(' ').unwrap_or(kind.len()));

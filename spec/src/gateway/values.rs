@@ -161,7 +161,7 @@ fn said(role: &str, text: &str) -> Value {
     json!({ "role": role, "content": text })
 }
 
-/// A text of a few pages.
+/// A prompt of a few pages.
 fn long() -> String {
     "The quick brown fox jumps over the lazy dog. ".repeat(100)
 }

@@ -65,11 +65,12 @@ mod tests {
     #[test]
     fn each_spelling_has_the_same_value() {
         let value = json!({ "model": "a/b", "n": [1, true, "", "\u{1f30a}\"", {}], "signed": { "a": "/" } });
+        let plain = value.to_string();
         for spellings in [&[][..], &[ORDER], &[WHITE_SPACE], &[ESCAPES], ALL] {
             let other = respelled(&value, spellings, "signed");
             assert_eq!(serde_json::from_str::<Value>(&other).expect("JSON"), value);
             assert!(other.contains(r#"{"a":"/"}"#), "{other}");
-            assert_eq!(other == value.to_string(), spellings.is_empty(), "{other}");
+            assert_eq!(other == plain, spellings.is_empty(), "{other}");
         }
         let other = respelled(&value, ALL, "");
         assert!(

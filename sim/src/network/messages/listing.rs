@@ -74,7 +74,9 @@ pub(in crate::network) fn messages(
     let mut items: Vec<Value> =
         numbers.map(|number| record::listed(core, &state.limits, &replica.store, number)).collect();
     let row = if *endpoint == LIST { &listing::AS_SENT } else { &flat::AS_SENT };
-    items.iter_mut().for_each(|record| core.keep_each(row, &mut record["content"]));
+    for record in &mut items {
+        core.keep_each(row, &mut record["content"]);
+    }
     Ok(paging::list(core, endpoint, "messages", items, page, count))
 }
 

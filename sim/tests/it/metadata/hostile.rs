@@ -86,7 +86,7 @@ fn path_of_a_hundred_kilobytes_is_answered() {
     assert!(longest.is_some_and(|length| length < 2000), "{longest:?}");
 }
 
-/// A path without an id is no odd id.
+/// The rule of odd ids is asked of paths with an id alone.
 #[test]
 fn odd_bytes_of_a_contract_are_answered_at_its_place() {
     let mut driver = Driver::new(1);

@@ -157,7 +157,7 @@ impl Script {
         sent["channel"] = json!("C+1");
         self.create(&Wallet::new(9), &sent);
         for at in [now - 1, now] {
-            self.create(&Wallet::new(14), &message_at(at, "POST", &json!({ "type": "t0", "twin": 1 })));
+            self.create(&Wallet::new(14), &message_at(at, "POST", &json!({ "type": "t0", "duplicate": 1 })));
         }
         let pin = self.create(&Wallet::new(13), &message_at(now, "IPFS_PIN", &json!({ "hash": "none" })));
         self.get(&format!("{MESSAGES}/{pin}"));

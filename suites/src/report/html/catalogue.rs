@@ -97,8 +97,7 @@ fn row(
         .map(|one| one_line(format!("{} {}", one.fact, start(&words::reason(one))).as_bytes()))
         .collect();
     let mut out = format!(
-        "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {} \u{00b7} \
-         <a href=\"#{name}\">link</a></p>\n",
+        "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {}</p>\n",
         id.subject.name(),
         line(&id.source()),
     );

@@ -147,6 +147,9 @@ const furnish = ({ element, inside }) => {
   const place = made("div", "inside", "");
   // The program that wrote the page has escaped what came from the target.
   place.innerHTML = inside;
+  const link = made("a", "", "link");
+  link.href = `#${element.id}`;
+  place.querySelector(".about")?.append(" \u00b7 ", link);
   element.append(place);
   copied(place);
   for (const pre of place.querySelectorAll("pre[data-json]")) {

@@ -116,8 +116,8 @@ async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
     let first = probe.open("drop", request, address(probe), half, patient()).await?;
     until_seen(probe).await?;
     // Where checks share uploads, the bytes of one of them: equal bytes are a drop of their own too.
-    let twin = Which::Plain.sample(&Which::Plain.label(probe), &[]).zip();
-    let small = Form::with_zip(probe, &twin).request(probe);
+    let equal = Which::Plain.sample(&Which::Plain.label(probe), &[]).zip();
+    let small = Form::with_zip(probe, &equal).request(probe);
     let second = send_any(probe, small.clone(), address(probe)).await?;
     let first = first.finish().await?;
     token::hide(probe, &first.response);

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::creations::of_other_types;
 use super::scene::{
-    Created, List, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list_of, listing,
-    of_several_types, polled, post_content, posted, rich_channel, twin,
+    Created, List, confirmations, created, duplicate, early_and_late, expect_as_sent, fresh_channel, list_of,
+    listing, of_several_types, polled, post_content, posted, rich_channel,
 };
 use super::wire::{Call, Draft, now, path_with};
 use crate::harness::check::{Checked, Stop, shows};
@@ -117,7 +117,7 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
 async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let mut sent = of_several_types(probe, &sender).await?;
-    sent.push(twin(probe, &sent[0]).await?);
+    sent.push(duplicate(probe, &sent[0]).await?);
     let others = of_other_types(probe).await?;
     early_and_late(probe, async || {
         let known = confirmations(probe, &sent).await?;

@@ -12,8 +12,8 @@ use super::caller::{Caller, caller};
 use super::creations::of_other_types;
 use super::info::PAGE;
 use super::scene::{
-    Created, List, aggregate, confirmations, created, early_and_late, expect_as_sent, fresh_channel, list,
-    list_of, listing, of_several_types, post_draft, posted, rich_channel, twin,
+    Created, List, aggregate, confirmations, created, duplicate, early_and_late, expect_as_sent,
+    fresh_channel, list, list_of, listing, of_several_types, post_draft, posted, rich_channel,
 };
 use super::upload::stored;
 use super::wire::{Call, Draft, path_with};
@@ -219,7 +219,7 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let mut sent = of_several_types(probe, &sender).await?;
-    sent.push(twin(probe, &sent[0]).await?);
+    sent.push(duplicate(probe, &sent[0]).await?);
     let others = of_other_types(probe).await?;
     let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
     early_and_late(probe, async || {

@@ -224,7 +224,7 @@ pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Resu
 }
 
 /// Sends a message with the content of another, a second later. Both are messages of their own.
-pub(super) async fn twin(probe: &Probe<'_>, of: &Created) -> Result<Created, Stop> {
+pub(super) async fn duplicate(probe: &Probe<'_>, of: &Created) -> Result<Created, Stop> {
     let later = of.draft.message["timestamp"].as_i64().map(|time| time + 1);
     created(probe, of.draft.clone().with("timestamp", Some(json!(later)))).await
 }
