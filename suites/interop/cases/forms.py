@@ -31,7 +31,7 @@ class whole_reply_to_a_result(Service):
 class stream_by_its_bytes(Service):
     """A proxy looks for the bytes `"stream":true` of a body."""
 
-    wanted = ("gateway.stream.event-stream",)
+    wanted = ("gateway.stream.event-stream", "gateway.input.spelling")
 
     def read(self, request):
         body = super().read(request)
@@ -43,7 +43,7 @@ class stream_by_its_bytes(Service):
 class model_only_first(Service):
     """A router reads the model only where it is the first member."""
 
-    wanted = ("gateway.chat.answered", "gateway.stream.event-stream")
+    wanted = ("gateway.input.spelling",)
 
     def validate(self, request, body):
         super().validate(request, body)

@@ -13,7 +13,7 @@ use super::auth;
 use super::bodies::{self, QUESTION, streamed, with, with_members};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{only_an_object_is_accepted, refused};
-use super::stream::expect_inference;
+use super::stream::{expect_inference, expect_streamed};
 use super::tools::called;
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -129,7 +129,11 @@ async fn expect_each_value(probe: &Probe<'_>, with: impl Fn(&Value) -> Value, pl
         let body = if place.op == STREAM { streamed(body) } else { body };
         Call::post(&chat::ENDPOINT, &body).accepted(probe).await
     };
-    probe.each_value(send, |answer, _| expect_inference(probe, &chat::ENDPOINT, answer)).await
+    let judge = |answer: &Answer<'_>| {
+        let is_streamed = place.op == STREAM;
+        if is_streamed { expect_streamed(probe, answer) } else { answer.expect_accepted(&[200], COMPLETION) }
+    };
+    probe.each_value(send, |answer, _| judge(answer)).await
 }
 
 /// Sends chats with what common client libraries send: options, two messages, a long text, letters beyond ASCII. Each must be accepted.
@@ -145,7 +149,7 @@ async fn what_client_libraries_send_is_accepted(probe: &Probe<'_>, place: Place)
 
 /// Sends a message whose content is one `text` part, and one of two parts with letters beyond ASCII, also for a stream. Each must
 /// return 200.
-#[shows(rows::PARTS, after(auths::KEY_CHECK, stream::CHUNKS))]
+#[shows(rows::PARTS, after(auths::KEY_CHECK, stream::EVENT_STREAM, stream::CHUNKS))]
 async fn text_parts_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     expect_each_value(probe, |value| bodies::chat_content(&id, value), place).await

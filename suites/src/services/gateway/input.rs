@@ -4,7 +4,7 @@
 
 use assay_spec::Place;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::gateway::requirements::{chat as chats, input as rows};
+use assay_spec::gateway::requirements::{chat as chats, input as rows, stream};
 use assay_spec::gateway::values::{image_part, text_part};
 use assay_spec::gateway::{chat, models};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use super::bodies::{self, QUESTION, with};
 use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
 use super::offered;
+use super::stream::expect_streamed;
 use super::wire::Call;
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::At;
@@ -98,22 +99,28 @@ fn marked(valid: &Value, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Sends a valid body to each inference endpoint in other spellings of its JSON: members in another order, white space, escapes that
-/// need not be. Each must be accepted.
-#[shows(rows::SPELLING, uses_up, after(chats::BODY))]
+/// need not be. Each must be accepted, and a chat that asks for a stream must get one.
+#[shows(rows::SPELLING, uses_up, after(chats::BODY, stream::EVENT_STREAM, stream::CHUNKS))]
 async fn other_spellings_of_a_body_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    let of_place = offered(probe, inference(&id)).find(|(endpoint, _)| endpoint.name == place.endpoint);
+    // Of a chat, the request for a stream.
+    let of_place =
+        offered(probe, inference(&id)).filter(|(endpoint, _)| endpoint.name == place.endpoint).last();
     let Some((endpoint, body)) = of_place else {
         return Err(Stop::NotApplicable("the target does not offer this endpoint".to_owned()));
     };
     let send = async |spelling| {
         let answer = Call::raw(endpoint, spelled_as(&body, spelling, "")).accepted(probe).await?;
         if answer.is_malformed() {
-            Call::post(endpoint, &body).accepted(probe).await?.given_accepted(&[200], REPLY)?;
+            Call::post(endpoint, &body).accepted(probe).await?.given_status(&[200])?;
         }
         Ok(answer)
     };
-    probe.each_value(send, |answer, _| answer.expect_accepted(&[200], REPLY)).await
+    let is_streamed = body["stream"] == true;
+    let judge = |answer: &Answer<'_>| {
+        if is_streamed { expect_streamed(probe, answer) } else { answer.expect_accepted(&[200], REPLY) }
+    };
+    probe.each_value(send, |answer, _| judge(answer)).await
 }
 
 /// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return a status below 500.
