@@ -127,6 +127,23 @@ macro_rules! has {
 }
 pub(crate) use has;
 
+/// A kind that is a property of a value, with one that has it alone. One value that is sent at every depth has all that can be
+/// together.
+macro_rules! property {
+    ($name:literal, $value:expr, $is:expr) => {
+        $crate::value::ValueKind::text(
+            $name,
+            |_| Some($value),
+            |sent| {
+                let is: fn(&serde_json::Value) -> bool = $is;
+                sent.is_some_and(is)
+            },
+        )
+        .beyond_quick()
+    };
+}
+pub(crate) use property;
+
 /// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
 pub fn kind(kinds: &[ValueKind], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
     kinds.iter().find(|kind| kind.has(sent, valid)).map_or("", |kind| kind.name)

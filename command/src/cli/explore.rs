@@ -157,7 +157,7 @@ pub(crate) async fn explore(args: ExploreArgs) -> Result<(), Ending> {
 
 /// It was asked a second time to stop.
 fn stopped() -> Ending {
-    Ending::Failed("stopped in the middle of a sequence; there is no report".to_owned())
+    Ending::Failed("stopped within a sequence, so no report was written".to_owned())
 }
 
 /// The rules that `--focus` names.

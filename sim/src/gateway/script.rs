@@ -46,7 +46,7 @@ record! {
         replied: Option<bool>,
         /// What the model says. Stop strings and the maximum number of tokens shorten it.
         text: Option<String>,
-        /// Tool calls, in place of a text. They fit if the request declares the tools and lets them be called.
+        /// Tool calls, instead of text. They fit if the request declares the tools and lets them be called.
         calls: Vec<WrittenCall> = Vec::new(),
         /// How long it takes until the first byte.
         delay: Millis = Millis(0),

@@ -13,6 +13,7 @@ mod variations;
 
 use std::sync::Arc;
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::metadata::mistakes::validation::ODD_ID;
 use assay_spec::metadata::requirements::contract::UNKNOWN;
 use assay_spec::metadata::route::{Address, Form, Resource, endpoint, route, written};
@@ -136,7 +137,8 @@ impl State {
         if path == root::INTERFACE {
             return Ok(root::interface(core));
         }
-        if endpoint(path.as_bytes()).is_some_and(|endpoint| endpoint.path.contains("{token_id}")) {
+        let has_id = |named: &Endpoint| ODD_ID.places.iter().any(|at| at.endpoint == named.name);
+        if endpoint(path.as_bytes()).is_some_and(has_id) {
             core.accept(&ODD_ID, path.as_bytes())?;
         }
         let resource = Route::run(core, self, path.as_bytes())?;

@@ -1,12 +1,13 @@
 //! Deviations of what is read again: filters beside each other, long and binary files, records after their confirmation.
 
 use assay_spec::Refused;
+use assay_spec::instant::DAY;
 use assay_spec::network::aggregate::{AggregateFilter, Record};
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
-use assay_spec::network::places::{AGGREGATES_OF, INSTANCES, MESSAGE_CREATION, PROCESSING};
+use assay_spec::network::places::{AGGREGATES_OF, INSTANCES, MESSAGE, MESSAGE_CREATION, PROCESSING};
 use assay_spec::network::requirements::{
     aggregates, flat, instances, listing, messages, paging as pages, pins, storage, store,
 };
@@ -23,11 +24,14 @@ use super::messages::create::ByOthers;
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget};
 use super::messages::listing::ListQuery;
-use super::messages::single::Wrapped;
+use super::messages::single::{Standing, Wrapped};
 use super::paging::{self, Listed, ReadPage};
 use super::storage::files::{self, Download, Parts};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
+
+/// A week in milliseconds.
+const WEEK: i64 = 7 * DAY;
 
 /// The deviations.
 pub(super) const ALL: &[Deviation] = deviations! {
@@ -40,6 +44,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     messages::UNCHANGED => "an amend replaces the message that it names" at MESSAGE_CREATION,
         step |s: &mut ByOthers| s.0 = replace_amended;
+    messages::UNCHANGED, "late" => "after a week a message loses its content" at MESSAGE, step |s: &mut Standing| {
+        if s.age_ms > WEEK && s.status == Status::Processed {
+            s.message.content = "{}".into();
+        }
+    };
     messages::UNCHANGED, "forgotten" => "a FORGET takes amended messages of its sender along" at PROCESSING, step |s: &mut Forget| {
         s.0 = |core, state, number, targets| {
             forgets::apply(core, state, number, targets);

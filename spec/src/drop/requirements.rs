@@ -81,7 +81,8 @@ crate::requirements! {
     mod response at UPLOAD {
         /// `dropId` is `drop_` and 22 characters; each drop has a new one.
         DROP_ID: Must Server Check ["Drop response" 0x8ebd_60c0, "POST /api/drop" 0x28c1_77f0];
-        /// `claimToken` is a secret string: each drop has a new one, which does not follow from the one before.
+        /// `claimToken` is a secret string: each drop has a new one, which does not follow from the one before
+        /// or from an identifier.
         CLAIM_TOKEN: Must Server Check ["Drop response" 0xaa92_ff69, "POST /api/drop" 0x28c1_77f0];
         /// `url` is the URL of the live site.
         URL: Must Server Check ["Drop response" 0x9576_3872, "POST /api/drop" 0x28c1_77f0];

@@ -44,8 +44,8 @@ crate::requirements! {
         CHOICES: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway (paths under {base_url})" 0xf2ea_6536, "Inference gateway" 0x4594_0948];
         /// If the target keeps the full wire format, `message.content` of a text answer is a non-empty string.
         ANSWER_TEXT: Must Server Check at CHAT_WHOLE ["Inference gateway" 0x4594_0948];
-        /// The server accepts what common client libraries send: options that the document does not name, a conversation, long texts,
-        /// letters beyond ASCII.
+        /// The server accepts what common client libraries send: options that the document does not name, long prompts, letters beyond
+        /// ASCII.
         ORDINARY: Must Server Check at CHAT accepts CHATS ["Inference gateway" 0x4594_0948, "Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296];
         /// The server accepts an array of text parts as `content`.
         PARTS: Must Server Check at CHAT accepts PARTS ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789];
@@ -195,7 +195,7 @@ crate::requirements! {
     mod messages {
         /// A messages request with the version header returns 200 and a JSON object.
         MESSAGE_OBJECT: Must Server Check at MESSAGES ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
-        /// The server accepts what common client libraries send: a reply of one token, a conversation, long texts, letters beyond ASCII.
+        /// The server accepts what common client libraries send: a reply of one token, long prompts, letters beyond ASCII.
         ORDINARY: Must Server Check at MESSAGES accepts MESSAGE_BODIES ["Inference gateway" 0x6f2e_7d00, "Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// A messages request for an unknown model returns 404.
         UNKNOWN_MODEL: Must Server Check at MESSAGES values MODELS rejects UNKNOWN_MODEL ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ARRAY, BOOLEAN, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, ValueKind, WORD,
+    property,
 };
 
 const READ: &str = "a framework may read it as a string";
@@ -63,22 +64,6 @@ pub const COUNT: &[ValueKind] = &[
     FRACTION.may_be_accepted("a framework may round it").beyond_quick(),
 ];
 
-/// A kind that is a property of an array or object, with one that has it alone. One value that is sent at every depth has all
-/// that can be together.
-macro_rules! property {
-    ($name:literal, $value:expr, $is:expr) => {
-        ValueKind::text(
-            $name,
-            |_| Some($value),
-            |sent| {
-                let is: fn(&Value) -> bool = $is;
-                sent.is_some_and(is)
-            },
-        )
-        .beyond_quick()
-    };
-}
-
 /// A PNG of one red pixel, in base64.
 pub const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
@@ -120,10 +105,6 @@ fn has_text(value: &Value, is: fn(&str) -> bool) -> bool {
     }
 }
 
-fn is_beyond_ascii(value: &Value) -> bool {
-    has_text(value, |text| !text.is_ascii())
-}
-
 fn has_image(content: &Value, media_type: &str) -> bool {
     let mut parts = content.as_array().into_iter().flatten();
     parts.any(|part| part["image_url"]["url"].as_str().is_some_and(|url| url.starts_with(media_type)))
@@ -157,63 +138,55 @@ pub const IMAGES: &[ValueKind] = &[
     .at_each_depth(),
 ];
 
-fn said(role: &str, text: &str) -> Value {
-    json!({ "role": role, "content": text })
+/// The one message of a user.
+fn asks(text: &str) -> Value {
+    json!([{ "role": "user", "content": text }])
 }
 
-/// A prompt of a few pages.
+/// A prompt of some paragraphs.
 fn long() -> String {
-    "The quick brown fox jumps over the lazy dog. ".repeat(100)
+    "The quick brown fox jumps over the lazy dog. ".repeat(25)
 }
 
 fn is_long(value: &Value) -> bool {
-    has_text(&value["messages"], |text| text.len() > 4_000)
+    has_text(&value["messages"], |text| text.len() > 1_000)
 }
 
-fn are_several(value: &Value) -> bool {
-    value["messages"].as_array().is_some_and(|messages| {
-        messages.len() > 1 && messages.iter().all(|message| message["role"] == "user")
-    })
+fn is_beyond_ascii(value: &Value) -> bool {
+    has_text(&value["messages"], |text| !text.is_ascii())
 }
 
-/// Messages of a user: two, of which one is long and one has letters beyond ASCII.
-fn conversation() -> Value {
-    json!([said("user", &long()), said("user", "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.")])
+const BEYOND_ASCII_PROMPT: &str = "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.";
+
+/// A prompt with all of it.
+fn long_beyond_ascii() -> Value {
+    asks(&format!("{}{BEYOND_ASCII_PROMPT}", long()))
 }
 
-/// Members of a chat that common client libraries send. The first value has them all.
+/// Members of a chat that common client libraries send. The first value has them all. Whether two messages of a user may follow each
+/// other is not shown.
 pub const CHATS: &[ValueKind] = &[
     property!(
         "mixed",
-        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": conversation() }),
-        |sent| !sent["temperature"].is_null() && are_several(sent) && is_long(sent)
+        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": long_beyond_ascii() }),
+        |sent| !sent["temperature"].is_null() && is_long(sent) && is_beyond_ascii(sent)
     )
     .at_each_depth(),
     property!("options", json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay" }), |sent| {
         !sent["temperature"].is_null()
     }),
-    property!("several-messages", json!({ "messages": [said("user", ASKS), said("user", ASKS)] }), are_several),
-    property!("long", json!({ "messages": [said("user", &long())] }), is_long),
-    property!("beyond-ascii", json!({ "messages": [said("user", "Zo\u{eb} \u{1f30a}")] }), |sent| {
-        is_beyond_ascii(&sent["messages"])
-    }),
+    property!("long", json!({ "messages": asks(&long()) }), is_long),
+    property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
 ];
 /// Members of a body of the messages format. The first value has them all.
 pub const MESSAGE_BODIES: &[ValueKind] = &[
-    property!("mixed", json!({ "max_tokens": 1, "messages": conversation() }), |sent| {
-        sent["max_tokens"] == 1 && are_several(sent) && is_long(sent)
+    property!("mixed", json!({ "max_tokens": 1, "messages": long_beyond_ascii() }), |sent| {
+        sent["max_tokens"] == 1 && is_long(sent) && is_beyond_ascii(sent)
     })
     .at_each_depth(),
     property!("one-token", json!({ "max_tokens": 1 }), |sent| sent["max_tokens"] == 1),
-    property!(
-        "several-messages",
-        json!({ "messages": [said("user", ASKS), said("user", ASKS)] }),
-        are_several
-    ),
-    property!("long", json!({ "messages": [said("user", &long())] }), is_long),
-    property!("beyond-ascii", json!({ "messages": [said("user", "Zo\u{eb} \u{1f30a}")] }), |sent| {
-        is_beyond_ascii(&sent["messages"])
-    }),
+    property!("long", json!({ "messages": asks(&long()) }), is_long),
+    property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
 ];
 
 /// The `Authorization` of a key that was issued.

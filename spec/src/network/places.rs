@@ -151,8 +151,8 @@ pub const API: &[Place] = &join::<28>(&[AUTHENTICATED, RUN, STORED, COMPUTED]);
 pub const CORE: &[Place] = &join::<29>(&[API, NODE_METRICS]);
 /// A message is validated and applied.
 pub const PROCESSING: &[Place] = &[Place::at("processing")];
-/// A later message arrives, and is applied.
-pub const LATER_MESSAGES: &[Place] = &[CREATE_MESSAGE, PROCESSING[0]];
+/// A later message arrives and is applied, and a message is read after it.
+pub const LATER_MESSAGES: &[Place] = &[CREATE_MESSAGE, PROCESSING[0], MESSAGE[0]];
 /// Payers run out of credits, and what they do not pay for is removed.
 pub const REMOVAL: &[Place] = &[Place::at("removal")];
 /// A STORE in `removing`: how it gets there, and what is shown of it.

@@ -220,7 +220,7 @@ crate::requirements! {
         ADDRESS: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `content` is the object that was written.
         CONTENT: Must Server Check at AGGREGATE keeps CONTENTS ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
-        /// `time` is an integer, in seconds.
+        /// `time` is an integer, in seconds, and changes with a write alone.
         TIME: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65];
         /// `item_hash` is a string that is not empty.
         ITEM_HASH: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65];
@@ -318,7 +318,7 @@ crate::requirements! {
         STATUS: Must Server Check at INSTANCE ["Instance" 0x985f_bee1];
         /// `created_at` is an integer, in seconds.
         CREATED_AT: Must Server Check at INSTANCE ["Instance" 0xe930_dadc];
-        /// `updated_at` is an integer, in seconds, and not earlier than `created_at`.
+        /// `updated_at` is an integer, in seconds, and not earlier than `created_at` or the last update.
         UPDATED_AT: Must Server Check at INSTANCE ["Instance" 0x4cff_e908];
         /// An instance that was never created returns 404.
         UNKNOWN: Must Server Check at INSTANCE rejects NOT_FOUND ["Endpoints" 0xc23e_4f25, "Errors" 0x53a1_7b62];
@@ -614,8 +614,8 @@ crate::requirements! {
         FINALLY_REJECTED: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// The server processes no FORGET whose `hashes` is not an array of strings, unless it reads a number as a string.
         HASHES: Must Server Check at MESSAGE_CREATION values HASHES rejects TYPED ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
-        /// A POST remains readable after the FORGET of the STORE that it names.
-        POSTS_REMAIN: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x60ad_3e6e];
+        /// A POST remains readable and listed after the FORGET of the STORE that it names.
+        POSTS_REMAIN: Must Server Check at PROCESSING ["Endpoints" 0xc3a2_1e8a, "Reading the STORE message (recovery rules)" 0x60ad_3e6e];
         /// A FORGET leaves another STORE of the same bytes as it is, with its file.
         EQUAL_BYTES: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x2c05_70ce, "States and transitions" 0xf217_f297];
         /// The result of a FORGET is left open for another owner's target, a target that is not a STORE, one named twice and one forgotten already; the simulator rejects the first two and ignores the others.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER,
-    ValueKind, WORD, strings,
+    ValueKind, WORD, property, strings,
 };
 
 const READ: &str = "a number may be read as a string";
@@ -31,18 +31,15 @@ pub const TIMESTAMP: &[ValueKind] = &[
 ];
 /// `content`: an object.
 pub const CONTENT: &[ValueKind] = &[MISSING, NUMBER, ARRAY, NULL, STRING, BOOLEAN.beyond_quick()];
+
 /// A kind of member of a content, by its name and value. An element of an array has no name.
 macro_rules! member {
     ($name:literal, $member:expr, $is:expr) => {
-        ValueKind::text(
-            $name,
-            |_| Some($member),
-            |sent| {
-                let is: fn(&str, &Value) -> bool = $is;
-                let members = sent.and_then(Value::as_object).filter(|members| members.len() == 1);
-                members.and_then(|members| members.iter().next()).is_some_and(|(name, value)| is(name, value))
-            },
-        )
+        property!($name, $member, |sent| {
+            let is: fn(&str, &Value) -> bool = $is;
+            let members = sent.as_object().filter(|members| members.len() == 1);
+            members.and_then(|members| members.iter().next()).is_some_and(|(name, value)| is(name, value))
+        })
     };
 }
 

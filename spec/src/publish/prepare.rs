@@ -18,8 +18,7 @@ use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::relation::Fresh;
 use crate::reply::Whole;
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
-use crate::spelling;
-use crate::{Dialect, Instant, Refused, Rules};
+use crate::{Dialect, Instant, Refused, Rules, spelling};
 
 endpoint! {
     /// Prepares a transaction for the client to check and sign.

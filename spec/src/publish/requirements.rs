@@ -254,7 +254,8 @@ crate::requirements! {
         BLOCKHASH_EXPIRED: Must Server Check rejects GONE ["States and transitions" 0x8a3f_b54e, "Errors" 0x0a1f_7938];
         /// If the chain rejects the transaction, submit returns 502.
         REJECTED: Must Server Check rejects CHAIN ["Errors" 0x7b05_700c];
-        /// After about three minutes without confirmation, the service stops waiting; its 410 says "safety ceiling".
+        /// After about three minutes without confirmation, the service stops waiting; its 410 says "safety ceiling", and the
+        /// 410 for a prepare that was not broadcast does not.
         SAFETY_CEILING: Must Server Check rejects GONE ["Errors" 0x0a1f_7938, "Limits" 0x4e0e_4ddc];
         /// An unresolved publish keeps the domain locked, because it can still land.
         UNRESOLVED_LOCK: Must Server NotObservable("the documents do not say when the lock is freed; a simulator test covers it") ["Errors" 0x0a1f_7938];

@@ -54,6 +54,8 @@ pub(in crate::network) struct Standing {
     pub(in crate::network) number: Number,
     /// Whether it is on the channel of the hosting application's records.
     pub(in crate::network) is_on_records_channel: bool,
+    /// How long the network has had it, in milliseconds.
+    pub(in crate::network) age_ms: i64,
     /// The message.
     pub(in crate::network) message: Message,
 }
@@ -101,7 +103,8 @@ pub(in crate::network) fn read(
     let message = record::message(core, &state.limits, &store, number);
     let status = record::status(store.state(number));
     let is_on_records_channel = *message.channel == *core.dialect.records_channel;
-    let standing = Standing { status, site: call.site, number, is_on_records_channel, message };
+    let age_ms = core.now() - store.stored(number).received();
+    let standing = Standing { status, site: call.site, number, is_on_records_channel, age_ms, message };
     let Standing { status, message, .. } = core.step(standing);
     core.accept(&FORGOTTEN, (status, text))?;
     core.accept(&REMOVED, (status, text))?;

@@ -9,8 +9,9 @@ use assay_spec::{Id, Place, Service};
 
 /// Groups and rows that the simulator also applies at a place where no sentence demands it: `POST /messages` need not validate
 /// what the endpoint of a type does, the flat list has no pages, a tombstone may have any public members, neither the channel nor
-/// the signed bytes of a FORGET are shown, and a wrong document of a token is wrong at all its paths, which must agree.
-const CHOICES: [(&str, &str); 11] = [
+/// the signed bytes of a FORGET are shown, a wrong document of a token is wrong at all its paths, which must agree, and of a
+/// submit that does not say that it is one of an accept, only the bound key is admitted.
+const CHOICES: [(&str, &str); 12] = [
     ("token.by-cid", "token-by-cid-json"),
     ("token.by-cid", "token-by-uri"),
     ("token.by-cid", "token-by-uri-json"),
@@ -22,6 +23,7 @@ const CHOICES: [(&str, &str); 11] = [
     ("instances", "create-message"),
     ("pins", "create-message"),
     ("webhooks", "create-message"),
+    ("envelope.signature", "submit"),
 ];
 
 /// Whether a place is declared for a row, or the simulator applies it there by choice.

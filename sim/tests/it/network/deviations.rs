@@ -305,6 +305,8 @@ impl Script {
             self.get(&format!("{MESSAGES}/{hash}"));
             self.get(&format!("/api/v0/storage/raw/{cid}"));
         }
+        self.driver.advance(6 * DAY);
+        self.get(&format!("{MESSAGES}/{note}"));
         self.perform("network.lag", &json!({ "ms": 1000 }));
         let (late, _) = self.upload(&wallet, "late");
         for site in [MIRROR, ALTERNATIVE] {

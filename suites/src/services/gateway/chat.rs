@@ -136,7 +136,7 @@ async fn expect_each_value(probe: &Probe<'_>, with: impl Fn(&Value) -> Value, pl
     probe.each_value(send, |answer, _| judge(answer)).await
 }
 
-/// Sends chats with what common client libraries send: options, two messages, a long text, letters beyond ASCII. Each must be accepted.
+/// Sends chats with what common client libraries send: options, a long prompt, letters beyond ASCII. Each must be accepted.
 #[shows(
     rows::ORDINARY,
     uses_up,

@@ -43,7 +43,7 @@ async fn infer(side: &Side<'_>) -> Checked {
     let all: Vec<_> = offered(side.probe, inference(&name)).collect();
     let (endpoint, mut body) = side.pick(&all).clone();
     if *endpoint == chat::ENDPOINT && side.one_in(2) {
-        let more = side.pick(&[CHATS[0], CHATS[1], CHATS[2], CHATS[3], CHATS[4]]).instead_of(&Value::Null);
+        let more = side.pick(&[CHATS[0], CHATS[1], CHATS[2], CHATS[3]]).instead_of(&Value::Null);
         body = with_members(body, &more.unwrap_or_default());
     }
     if *endpoint == messages::ENDPOINT && side.one_in(2) {

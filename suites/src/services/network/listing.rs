@@ -213,8 +213,9 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST, another with the same content, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world of its own also messages of
-/// the other types, and all of them again after they were confirmed. Each must be listed as it was sent, there with its confirmations.
+/// Sends a POST, another with the same content, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them, in a world
+/// of its own also messages of the other types, and all of them again after they were confirmed. Each must be listed as it was sent,
+/// there with its confirmations.
 #[shows(rows::AS_SENT, after(rows::FINDS, rows::ADDRESSES, paging::FIRST_PAGE))]
 async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);

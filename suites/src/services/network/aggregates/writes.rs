@@ -122,12 +122,14 @@ async fn an_aggregate_names_a_message(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/item_hash", "a string that is not empty", is_text).map(drop)
 }
 
-/// Writes an aggregate once, and reads it alone and in the list. `item_hash` should be the hash of the write.
+/// Writes an aggregate once, then another of the same owner, and reads the first alone and in the list. `item_hash` should be the hash of
+/// its write.
 #[shows(rows::NAMES_WRITE, after(rows::ITEM_HASH))]
 async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Checked {
-    let written = any(probe).await?;
-    for (answer, at) in shown(probe, &written).await? {
-        let hash = &written.created.hash;
+    let first = any(probe).await?;
+    written(probe, &first.owner, &key(probe)).await?;
+    for (answer, at) in shown(probe, &first).await? {
+        let hash = &first.created.hash;
         answer.expect_json(&format!("{at}/item_hash"), hash, |found| *found == **hash)?;
     }
     Ok(())

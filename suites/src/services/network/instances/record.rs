@@ -167,7 +167,8 @@ async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> C
 /// Updates an instance after a minute. `updated_at` must be the time of the update.
 async fn updated_at_moves(probe: &Probe<'_>, made: &Made<'_>) -> Checked {
     probe.advance(Duration::from_mins(1)).await?;
-    let (update, sent) = (update(probe, &made.owner, &made.id).await?, now(probe).await?.seconds());
+    let sent = now(probe).await?.seconds();
+    let update = update(probe, &made.owner, &made.id).await?;
     update.send(probe).await?.given_status(ACCEPTED)?;
     let name = &update.message["content"]["name"];
     let answer = until(probe, instance_call(&made.id), |answer| answer.json()["name"] == *name).await?;
