@@ -107,16 +107,11 @@ class call_ids_alike(Service):
     wanted = ("gateway.tools.streamed",)
 
     def infer(self, request, body):
-        if body.get("stream"):
-            self.calls = 0
+        self.streams = bool(body.get("stream"))
         return super().infer(request, body)
 
     def call_id(self, name):
-        return "call_stream" if self.calls < 3 else f"call_{self.calls}"
-
-    def completion(self, body):
-        self.calls += 100
-        return super().completion(body)
+        return "call_stream" if self.streams else super().call_id(name)
 
 
 class call_arguments_object(streamed_call):
