@@ -317,4 +317,24 @@ mod tests {
             assert_eq!(kind(&numbers, wrong.instead_of(&json!(3)).as_ref(), Some(&json!(3))), wrong.name);
         }
     }
+
+    #[test]
+    fn each_kind_has_something_in_place_of_any_value() {
+        // Exploration asks for a wrong value in place of one that is wrong already.
+        let odd =
+            [json!(""), json!(":"), json!(" "), json!("é"), json!("e\u{301}:é"), json!("😀"), json!(null)];
+        let others = [json!(true), json!(0), json!(-1.5), json!(u64::MAX), json!([]), json!([""]), json!({})];
+        for requirement in crate::catalogue::requirements() {
+            let kinds = [requirement.values, requirement.accepted, requirement.kept];
+            for (kind, valid) in kinds
+                .into_iter()
+                .flatten()
+                .flat_map(|kind| odd.iter().chain(&others).map(move |valid| (kind, valid)))
+            {
+                // Neither panics.
+                let made = kind.instead_of(valid);
+                let _ = kind.has(made.as_ref(), Some(valid));
+            }
+        }
+    }
 }

@@ -218,9 +218,10 @@ macro_rules! bounds {
         &[$(ValueKind::text(
             $name,
             |valid| {
-                let mut valid = valid.clone();
-                (valid["min"], valid["max"]) = (json!($min as i64), json!($max as i64));
-                Some(valid)
+                let mut range = valid.as_object().cloned().unwrap_or_default();
+                range.insert("min".to_owned(), json!($min as i64));
+                range.insert("max".to_owned(), json!($max as i64));
+                Some(Value::Object(range))
             },
             |sent| sent.is_some_and(|sent| sent["min"] == $min as i64 && sent["max"] == $max as i64),
         )),*]

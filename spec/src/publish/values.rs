@@ -48,7 +48,7 @@ pub const HEADER: &[ValueKind] = &[
         .beyond_quick(),
     ValueKind::near("longer-scheme", |valid| headed(valid, |scheme| format!("{scheme}s "))).beyond_quick(),
     ValueKind::near("shorter-scheme", |valid| {
-        headed(valid, |scheme| format!("{} ", &scheme[..scheme.len() - 1]))
+        headed(valid, |scheme| format!("{} ", without_last(scheme, 1).unwrap_or_default()))
     })
     .beyond_quick(),
     ValueKind::near("comma", |valid| headed(valid, |scheme| format!("{scheme},"))).beyond_quick(),
@@ -461,12 +461,12 @@ pub const AUTHORITY: &[ValueKind] = &[
     ),
     ValueKind::text(
         "zero",
-        |valid| Some(json!(format!("{}0", &text(valid)[..text(valid).len() - 1]))),
+        |valid| without_last(text(valid), 1).map(|start| json!(format!("{start}0"))),
         |sent| said(sent).ends_with('0'),
     ),
     ValueKind::text(
         "short",
-        |valid| Some(json!(text(valid)[..text(valid).len() - 9])),
+        |valid| without_last(text(valid), 9).map(|start| json!(start)),
         |sent| key(sent).is_some_and(|key| key.len() < 40),
     ),
     ValueKind::text(
@@ -475,6 +475,11 @@ pub const AUTHORITY: &[ValueKind] = &[
         |sent| key(sent).is_some_and(|key| key.len() > 60),
     ),
 ];
+
+/// A string without its last bytes, if it has so many.
+fn without_last(whole: &str, bytes: usize) -> Option<&str> {
+    whole.get(..whole.len().checked_sub(bytes)?)
+}
 
 fn key(sent: Option<&Value>) -> Option<&str> {
     said(sent).rsplit_once(':').map(|(_, key)| key)
@@ -537,8 +542,21 @@ pub const ORDERS: &[ValueKind] = &[
     ValueKind::near("reversed", |valid| with(valid, |names| names.reverse())),
     ValueKind::near("sorted", |valid| with(valid, |names| names.sort_by_key(ToString::to_string)))
         .beyond_quick(),
-    ValueKind::near("last-first", |valid| with(valid, |names| names.rotate_right(1))).beyond_quick(),
-    ValueKind::near("first-two-swapped", |valid| with(valid, |names| names.swap(0, 1))).beyond_quick(),
+    ValueKind::near("last-first", |valid| {
+        with(valid, |names| {
+            let last = names.pop();
+            names.splice(..0, last);
+        })
+    })
+    .beyond_quick(),
+    ValueKind::near("first-two-swapped", |valid| {
+        with(valid, |names| {
+            if let [first, second, ..] = &mut names[..] {
+                std::mem::swap(first, second);
+            }
+        })
+    })
+    .beyond_quick(),
 ];
 
 /// Queries that `p` does not contain.

@@ -4,6 +4,7 @@
 //! until its first 429, and any other site starts at ten requests a second. A 429 halves the pace.
 
 mod retry;
+mod site;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::http::exchange::{Broken, Response};
 
 use retry::named_wait;
 pub use retry::{Retry, Tried};
+use site::Site;
 
 /// The pace of a run's requests to shared sites.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub struct Pace {
     /// The sites with a URL, and whether it is that of a loopback or private address.
     near: BTreeMap<String, bool>,
     counted_as: BTreeMap<String, String>,
+    /// The sites that a part of the requests belongs to, by the name of the part.
+    parts: BTreeMap<&'static str, &'static str>,
     sites: Mutex<BTreeMap<String, Site>>,
     drops_per_hour: Option<u32>,
     domains: usize,
@@ -88,53 +92,6 @@ impl fmt::Display for Observation {
     }
 }
 
-#[derive(Debug, Default)]
-struct Site {
-    /// The requests per minute after a 429.
-    adapted: Option<u32>,
-    /// When the pace was last made slower.
-    adapted_at: Option<Instant>,
-    observed: Option<Observation>,
-    sent: VecDeque<Instant>,
-    /// How many requests running checks may still send.
-    reserved: u32,
-    /// Until when the requests so far count, if they were spread evenly.
-    spread: Option<Instant>,
-    not_before: Option<Instant>,
-    /// How often in a row its `Retry-After` exceeded the longest wait.
-    turned_away: u32,
-}
-
-impl Site {
-    /// The number of requests in this time before `now`. Requests older than [`SPAN`] are forgotten.
-    fn sent_within(&mut self, time: Duration, now: Instant) -> usize {
-        let age = |sent: &Instant| now.saturating_duration_since(*sent);
-        while self.sent.front().is_some_and(|first| age(first) >= SPAN) {
-            self.sent.pop_front();
-        }
-        self.sent.iter().filter(|sent| age(sent) <= time).count()
-    }
-
-    /// When to look again, if there is no room for `room` more requests.
-    fn full(&mut self, limit: u32, room: u32, now: Instant) -> Option<Instant> {
-        let used = self.sent_within(SPAN, now) + self.reserved as usize + room as usize;
-        let over = used.checked_sub(limit as usize).filter(|over| *over > 0)?;
-        Some(self.sent.get(over - 1).map_or(now + SOON, |sent| *sent + SPAN))
-    }
-
-    /// Counts a request.
-    fn count(&mut self, limit: u32, now: Instant) {
-        self.sent.push_back(now);
-        self.spread = Some(self.spread.map_or(now, |spread| spread.max(now)) + SPAN / limit);
-    }
-
-    /// Counts a request where there is no limit.
-    fn count_unlimited(&mut self, now: Instant) {
-        self.sent_within(Duration::ZERO, now);
-        self.sent.push_back(now);
-    }
-}
-
 /// When a request may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
@@ -156,6 +113,7 @@ impl Default for Pace {
             documented: BTreeMap::new(),
             near: BTreeMap::new(),
             counted_as: BTreeMap::new(),
+            parts: BTreeMap::new(),
             sites: Mutex::default(),
             drops_per_hour: None,
             domains: 0,
@@ -227,6 +185,49 @@ impl Pace {
         self
     }
 
+    /// The same pace, where a part of a site's requests has a limit of its own. It counts for the site, too, where the
+    /// profile declares a limit of all requests, and after a 429 that no limit explains.
+    #[must_use]
+    pub fn with_part(
+        mut self,
+        site: &'static str,
+        part: &'static str,
+        declared: Option<u32>,
+        documented: Documented,
+    ) -> Pace {
+        self.parts.insert(part, site);
+        self.limiting_as(part, declared, Some(documented))
+    }
+
+    /// What a request to `class`, a site or a part of its requests, counts for.
+    pub fn counted_for<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
+        let class = self.counted(class);
+        match self.parts.get(class) {
+            Some(site) if self.is_one(site) => vec![site, class],
+            _ => vec![class],
+        }
+    }
+
+    /// Whether the requests to a site are counted together.
+    pub fn is_one(&self, site: &str) -> bool {
+        let site = self.counted(site);
+        self.family(site).len() == 1
+            || self.per_minute.contains_key(site)
+            || self.lock().get(site).is_some_and(|state| state.is_one)
+    }
+
+    /// The site that a part belongs to; otherwise `site` itself.
+    fn whole<'a>(&'a self, site: &'a str) -> &'a str {
+        self.parts.get(site).copied().unwrap_or(site)
+    }
+
+    /// A site and its parts, by its own name or that of a part.
+    fn family<'a>(&'a self, site: &'a str) -> Vec<&'a str> {
+        let whole = self.whole(site);
+        let parts = self.parts.iter().filter(|(_, of)| **of == whole);
+        parts.map(|(part, _)| *part).chain([whole]).collect()
+    }
+
     /// The same pace, with at most `per_hour` drops an hour.
     #[must_use]
     pub fn with_drops(mut self, per_hour: u32) -> Pace {
@@ -277,8 +278,8 @@ impl Pace {
 
     /// The sites with their requests per minute, and why. Only sites with a URL or a limit have an entry.
     pub fn reasons(&self) -> Vec<(&str, Option<u32>, Why)> {
-        let mut sites: Vec<&str> =
-            self.near.keys().chain(self.per_minute.keys()).map(String::as_str).collect();
+        let named = self.near.keys().chain(self.per_minute.keys()).map(String::as_str);
+        let mut sites: Vec<&str> = named.chain(self.parts.keys().copied()).collect();
         sites.sort_unstable();
         sites.dedup();
         let adapted = |site: &str| self.lock().get(site).and_then(|state| state.adapted);
@@ -335,14 +336,19 @@ impl Pace {
         has_room
     }
 
-    /// Whether this run has sent as many requests to `site` in the last minute as the limit allows.
+    /// Whether this run has sent as many requests to `site` in the last minute as the limit allows. A target may count all
+    /// parts together.
     pub fn is_full(&self, site: &str) -> bool {
-        let site = self.counted(site);
-        let documented = self.documented.get(site).map(|known| known.per_minute);
-        let Some(limit) = self.per_minute.get(site).copied().or(documented) else { return false };
-        let mut sites = self.lock();
-        let sent = sites.entry(site.to_owned()).or_default().sent_within(MINUTE, Instant::now());
-        sent >= limit as usize
+        let (site, now) = (self.counted(site), Instant::now());
+        let whole = self.whole(site);
+        let together = if self.is_one(whole) { vec![whole] } else { self.family(whole) };
+        [(site, vec![site]), (whole, together)].into_iter().any(|(limited, counted)| {
+            let documented = self.documented.get(limited).map(|known| known.per_minute);
+            let limit = self.per_minute.get(limited).copied().or(documented);
+            let mut sites = self.lock();
+            let mut sent = |site: &str| sites.entry(site.to_owned()).or_default().sent_within(MINUTE, now);
+            limit.is_some_and(|limit| counted.into_iter().map(&mut sent).sum::<usize>() >= limit as usize)
+        })
     }
 
     /// Whether this run has sent as many drops in the last hour as the limit allows.
@@ -402,7 +408,8 @@ impl Pace {
         }
     }
 
-    /// Notes a 429 to a request that counts for these sites: their pace is halved, or becomes the documented one.
+    /// Notes a 429 to a request that counts for these sites: their pace is halved, or becomes the documented one. Where parts
+    /// are counted apart, that ends first.
     pub fn limited<'a>(&self, counted: impl IntoIterator<Item = &'a str>, response: &Response) {
         if response.status != 429 {
             return;
@@ -411,7 +418,7 @@ impl Pace {
         for site in counted {
             let site = self.counted(site);
             let (first, _) = self.first(site);
-            let documented = self.documented.get(site);
+            let (documented, family) = (self.documented.get(site), self.family(site));
             let mut sites = self.lock();
             let state = sites.entry(site.to_owned()).or_default();
             let sent = state.sent_within(MINUTE, now);
@@ -425,16 +432,35 @@ impl Pace {
             if is_put_off || state.adapted_at.is_some_and(|at| now < at + ONCE_IN) {
                 continue;
             }
-            let next = match (state.adapted.or(first), documented) {
-                (None, Some(known)) => known.per_minute,
-                (limit, _) => limit.unwrap_or(AT_FIRST) / 2,
-            };
-            let least = SLOWEST.min(first.unwrap_or(SLOWEST));
-            state.adapted = Some(next.max(least));
-            state.adapted_at = Some(now);
-            // What was sent before does not count for the new pace: the target says how long it counts.
-            state.sent.clear();
-            state.spread = None;
+            let is_one = state.is_one;
+            match state.adapted.or(first) {
+                // What was sent before counts: the documented limits are those of a minute.
+                None if documented.is_some() => {
+                    for one in family {
+                        let known = self.documented.get(one).map(|known| known.per_minute);
+                        let state = sites.entry(one.to_owned()).or_default();
+                        (state.adapted, state.adapted_at) = (state.adapted.or(known), Some(now));
+                    }
+                }
+                Some(_) if family.len() > 1 && !is_one => {
+                    let mut sent = Vec::new();
+                    for one in family {
+                        let state = sites.entry(one.to_owned()).or_default();
+                        sent.extend(&state.sent);
+                        (state.is_one, state.adapted_at) = (true, Some(now));
+                    }
+                    sent.sort_unstable();
+                    sites.entry(self.whole(site).to_owned()).or_default().sent = sent.into();
+                }
+                limit => {
+                    let least = SLOWEST.min(first.unwrap_or(SLOWEST));
+                    state.adapted = Some((limit.unwrap_or(AT_FIRST) / 2).max(least));
+                    state.adapted_at = Some(now);
+                    // What was sent before does not count for the new pace: the target says how long it counts.
+                    state.sent.clear();
+                    state.spread = None;
+                }
+            }
         }
     }
 
@@ -487,13 +513,15 @@ impl Pace {
     ) -> Result<Turn, TurnedAway> {
         let site = self.counted(site);
         let mut sites = self.lock();
-        let state = sites.entry(site.to_owned()).or_default();
-        if state.turned_away >= TURNED_AWAY {
+        // A `Retry-After` is for the whole site.
+        let whole = sites.entry(self.whole(site).to_owned()).or_default();
+        if whole.turned_away >= TURNED_AWAY {
             return Err(TurnedAway(self.longest_wait));
         }
-        if let Some(until) = state.not_before.filter(|until| *until > now) {
+        if let Some(until) = whole.not_before.filter(|until| *until > now) {
             return Ok(Turn::At(until));
         }
+        let state = sites.entry(site.to_owned()).or_default();
         let Some(limit) = state.adapted.or_else(|| self.first(site).0) else {
             state.count_unlimited(now);
             return Ok(Turn::Now(0));
@@ -674,6 +702,38 @@ mod tests {
         other.limited(["a"], &refused(503, &[]));
         other.limited(["a"], &refused(429, &[("retry-after", "61")]));
         assert_eq!(pace_of(&other, 0), (Some(600), Why::Unknown));
+    }
+
+    #[test]
+    fn parts_of_a_site_are_counted_apart_until_a_429_that_no_limit_explains() {
+        let limit = &assay_spec::network::limits::AUTHENTICATED;
+        let of = |per_minute| Documented { limit, per_minute, is_kept_nearby: false };
+        let paced = |declared| {
+            Pace::default()
+                .limiting_as("a", declared, Some(of(3)))
+                .with_part("a", "a signed", declared, of(6))
+                .reaching([("a".to_owned(), false)])
+        };
+        let pace = paced(None);
+        let sent_at = |class: &str, now: Instant| {
+            let takes = |counted: &str| pace.go_on_at(counted, false, now) == Ok(Turn::Now(0));
+            pace.counted_for(class).into_iter().all(takes)
+        };
+        assert_eq!((pace.counted_for("a signed"), pace.is_one("a")), (vec!["a signed"], false));
+        let now = Instant::now();
+        let turns = (0..7).filter(|_| sent_at("a signed", now)).count();
+        assert_eq!((turns, sent_at("a", now)), (6, true), "each has its own limit");
+        // The target may count both together.
+        assert!(pace.is_full("a") && pace.is_full("a signed"));
+        pace.limited(["a signed"], &refused(429, &[]));
+        assert_eq!((pace.counted_for("a signed"), pace.is_one("a")), (vec!["a", "a signed"], true));
+        assert_eq!((pace.per_minute("a"), pace.per_minute("a signed")), (Some(3), Some(6)), "not slower yet");
+        assert!(!sent_at("a", now), "what was sent before counts");
+        let later = now + SPAN;
+        let turns = (0..7).filter(|_| sent_at("a signed", later)).count();
+        assert_eq!((turns, sent_at("a", later)), (3, false), "the limit of all requests");
+        assert!(paced(Some(100)).is_one("a"), "the profile declares a limit of all requests");
+        assert!(Pace::default().is_one("a"), "it has no parts");
     }
 
     #[test]

@@ -147,8 +147,20 @@ pub struct Sites {
     pub pace: fn(&Profile, Pace) -> Pace,
     /// The site whose limit its requests count for.
     pub counted_at: &'static str,
+    /// The requests to it that have a limit of their own.
+    pub apart: &'static [Apart],
     /// Whether the profile names the service.
     pub is_named: fn(&Profile) -> bool,
+}
+
+/// Requests with a limit of their own.
+pub struct Apart {
+    /// What the pace calls them.
+    pub class: &'static str,
+    /// Whether the requests to an endpoint are among them.
+    pub holds: fn(&Endpoint) -> bool,
+    /// A check sends as many of them as requests that write; otherwise few.
+    pub are_writes: bool,
 }
 
 /// What a simulator on sockets prepares, and the table that its profile gets.

@@ -220,7 +220,7 @@ table! { "network.limits";
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct NetworkLimits {
-        /// At most so many requests per minute to all nodes together. If not set: 90, which is below the documented limit; at loopback and private addresses only after the first 429.
+        /// At most so many requests per minute to all nodes together. If not set: 90, and 270 to endpoints that take a signature, which is below the documented limits; 90 together after a 429 that these limits do not explain; at loopback and private addresses only after the first 429.
         pub requests_per_minute: Option<u32> = "90" => serde(deserialize_with = "optional_at_least_one"),
         /// At most so many program runs per minute. If not set: 9; at loopback and private addresses only after the first 429.
         pub runs_per_minute: Option<u32> = "9" => serde(deserialize_with = "optional_at_least_one"),

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use assay_spec::catalogue::service_at;
 use assay_spec::limit::Limit;
 use assay_spec::rejection::Rejection;
 use assay_spec::value::ValueKind;
@@ -17,6 +18,7 @@ use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::documents::endpoints;
 use crate::harness::check::{Check, Checking, Stop};
 use crate::harness::control::Control;
 pub use crate::harness::data::Depth;
@@ -27,7 +29,7 @@ use crate::harness::recording::{Call, Recorder};
 use crate::harness::redact::Learned;
 use crate::harness::suite::{FixtureMap, Fixtures, Suites};
 use crate::http::connect::path_of;
-use crate::http::exchange::{Broken, Exchange, Response};
+use crate::http::exchange::{Broken, Exchange, Request, Response};
 use crate::http::hiding::Hidden;
 use crate::http::keep::Keeping;
 
@@ -139,12 +141,12 @@ struct Statistics {
     recalled: BTreeSet<usize>,
     /// The statuses 429 and 503, if this check wants to see them.
     wanted: BTreeSet<u16>,
-    /// What the run's pace counts this check's requests as.
+    /// What the run's pace has counted this check's requests for.
     classes: BTreeSet<String>,
     /// The exchanges with a 429 after this run had reached the declared limit.
     at_limit: BTreeSet<usize>,
-    /// The requests that the pace still reserves for this check, and for which class.
-    reserved: Option<(String, u32)>,
+    /// The requests that the pace still reserves for this check, by class.
+    reserved: BTreeMap<String, u32>,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
     /// When the check sent its first request.
@@ -219,7 +221,7 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let statistics = self.statistics.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((class, left)) = &statistics.reserved {
+        for (class, left) in &statistics.reserved {
             self.pace.release(class, *left);
         }
         let Statistics {
@@ -415,33 +417,63 @@ impl<'run> Probe<'run> {
         self.recorder.share(what, get)
     }
 
-    /// Waits until one more request may go to a site, or one that the target counts by itself, such as `network run`.
-    pub async fn wait_for(&self, class: &str) -> Result<(), Stop> {
+    /// Waits until one more request may go to a site.
+    pub(crate) async fn wait_for(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
         if self.environment.own || self.recorder.plays() {
             return Ok(());
         }
-        let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
-        self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
-        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
-        if self.statistics(|statistics| statistics.exchanges.is_empty()) {
-            let most = self.check.costs().most(self.settings.depth, self.pace.has_pending());
-            let reserved = self.pace.start(class, most.requests).await.map_err(turned_away)?;
-            self.statistics(|statistics| {
-                statistics.reserved = Some((class.to_owned(), reserved));
-                statistics.began = Some(tokio::time::Instant::now());
-            });
-            return Ok(());
+        for counted in self.pace.counted_for(self.class(site, base, request)) {
+            self.wait_for_class(counted).await?;
         }
-        let is_reserved = self.statistics(|statistics| match &mut statistics.reserved {
-            Some((of, left)) if of == class && *left > 0 => {
-                *left -= 1;
-                true
+        Ok(())
+    }
+
+    /// What the pace calls a request: its site, or the class that has a limit of its own.
+    fn class<'a>(&self, site: &'a str, base: &str, request: &Request) -> &'a str {
+        let dialect = &self.settings.dialect;
+        let endpoint = endpoints::find(dialect, site, base, &request.method, &request.target);
+        let apart = service_at(site).map_or(&[][..], |service| self.settings.suites.get(service).sites.apart);
+        let of = |endpoint| apart.iter().find(|apart| (apart.holds)(endpoint));
+        endpoint.and_then(of).map_or(site, |apart| apart.class)
+    }
+
+    /// How many requests of a class this check may send.
+    fn most_of(&self, class: &str) -> u32 {
+        let most = self.check.costs().most(self.settings.depth, self.pace.has_pending());
+        let sites = &self.settings.suites.get(self.check.requirement.service).sites;
+        let apart = sites.apart.iter().find(|apart| apart.class == class);
+        match apart {
+            Some(apart) if apart.are_writes => most.writes,
+            Some(_) => 1,
+            None if sites.apart.iter().any(|apart| apart.are_writes) && !self.pace.is_one(class) => {
+                most.requests.saturating_sub(most.writes)
             }
-            _ => false,
-        });
+            None => most.requests,
+        }
+    }
+
+    async fn wait_for_class(&self, class: &str) -> Result<(), Stop> {
+        let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
+        let is_new = self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
         let began = tokio::time::Instant::now();
-        self.pace.go_on(class, is_reserved).await.map_err(turned_away)?;
-        self.statistics(|statistics| statistics.held += began.elapsed());
+        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
+        if is_new {
+            let reserved = self.pace.start(class, self.most_of(class)).await.map_err(turned_away)?;
+            self.statistics(|statistics| statistics.reserved.insert(class.to_owned(), reserved));
+        } else {
+            let is_reserved = self.statistics(|statistics| {
+                let left = statistics.reserved.get_mut(class).filter(|left| **left > 0);
+                left.map(|left| *left -= 1).is_some()
+            });
+            self.pace.go_on(class, is_reserved).await.map_err(turned_away)?;
+        }
+        self.statistics(|statistics| {
+            if statistics.exchanges.is_empty() {
+                statistics.began = Some(tokio::time::Instant::now());
+            } else {
+                statistics.held += began.elapsed();
+            }
+        });
         Ok(())
     }
 
@@ -463,12 +495,12 @@ impl<'run> Probe<'run> {
         if self.environment.own || self.recorder.plays() {
             return Ok(());
         }
-        if let Some((class, left)) = self.statistics(|statistics| statistics.reserved.take()) {
-            self.pace.release(&class, left);
+        if let Some(left) = self.statistics(|statistics| statistics.reserved.remove(site)) {
+            self.pace.release(site, left);
         }
         let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{site}: {why}"));
         let reserved = self.pace.start(site, count).await.map_err(turned_away)?;
-        self.statistics(|statistics| statistics.reserved = Some((site.to_owned(), reserved)));
+        self.statistics(|statistics| statistics.reserved.insert(site.to_owned(), reserved));
         Ok(())
     }
 

@@ -82,10 +82,10 @@ impl Probe<'_> {
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
         self.require_answers(site, &base, &request).await?;
-        self.wait_for(site).await?;
+        self.wait_for(site, &base, &request).await?;
         let answer = self.exchange(site, base.clone(), request.clone(), None, limits).await?;
         if self.may_send_again(&request, &answer) {
-            self.wait_for(site).await?;
+            self.wait_for(site, &base, &request).await?;
             return self.exchange(site, base, request, None, limits).await;
         }
         Ok(answer)
@@ -188,7 +188,10 @@ impl Probe<'_> {
 
     /// Notes what a response says of the pace. A `Retry-After` of something that the profile declares down delays nothing.
     fn note_pace(&self, index: usize, site: &str, response: &Response) {
-        let request = self.statistics(|statistics| statistics.exchanges[index].request.clone());
+        let (base, request) = self.statistics(|statistics| {
+            let Exchange { base, request, .. } = &statistics.exchanges[index];
+            (base.clone(), request.clone())
+        });
         if self.is_declared_down(&request, response) {
             return;
         }
@@ -196,8 +199,8 @@ impl Probe<'_> {
         // The target counts a chosen address by itself.
         let header = self.environment.forwarding.get(site);
         if !header.is_some_and(|header| request.has(header)) {
-            let classes = self.statistics(|statistics| statistics.classes.clone());
-            self.pace.limited(classes.iter().map(String::as_str).chain([site]), response);
+            let class = self.class(site, &base, &request);
+            self.pace.limited(self.pace.counted_for(class), response);
         }
     }
 
@@ -244,7 +247,7 @@ impl Probe<'_> {
         self.may_send(site, &base, &request)?;
         // Before the pace: a server that gets no more requests needs no waiting.
         self.require_answers(site, &base, &request).await?;
-        self.wait_for(site).await?;
+        self.wait_for(site, &base, &request).await?;
         Ok(match (source, self.environment.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
             _ => (base, request, source),

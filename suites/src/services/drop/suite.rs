@@ -36,6 +36,7 @@ pub static SUITE: Suite = Suite {
             None => pace,
         },
         counted_at: SITE,
+        apart: &[],
         is_named: |profile| profile.drop.is_some(),
     },
     questions: Questions { at_same_url: &[Service::Publish], ..questions!() },

@@ -47,6 +47,7 @@ pub static SUITE: Suite = Suite {
             None => pace,
         },
         counted_at: "gateway",
+        apart: &[],
         is_named: |profile| profile.gateway.is_some(),
     },
     questions: Questions {

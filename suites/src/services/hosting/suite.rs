@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use assay_spec::Service;
 
+use super::super::network;
 use super::readings::READINGS;
 use super::{CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
@@ -35,6 +36,7 @@ pub static SUITE: Suite = Suite {
         forwarding: |_| None,
         pace: |_, pace| pace,
         counted_at: "network",
+        apart: network::APART,
         is_named: |profile| profile.hosting.is_some(),
     },
     questions: Questions {

@@ -52,6 +52,7 @@ pub static SUITE: Suite = Suite {
             None => pace,
         },
         counted_at: "metadata",
+        apart: &[],
         is_named: |profile| profile.metadata.is_some(),
     },
     questions: questions!(),

@@ -12,7 +12,7 @@ use super::creations::Creation;
 use super::every::every;
 use super::scene::{counterpart, list_of, look, post_draft, posted};
 use super::wire::{ALTERNATIVE, Call, expect_error_body, path_with};
-use super::{ACCEPTED, REJECTED, RUNS};
+use super::{ACCEPTED, REJECTED};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{CONTENT, Probe};
@@ -40,9 +40,6 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
             odd = odd.json("no JSON");
         }
         for call in [plain.shared(), odd.shared()] {
-            if place.endpoint == program::RUN.name {
-                probe.wait_for(RUNS).await?;
-            }
             let answer = if is_offered { call.attempt(probe).await? } else { call.send(probe).await? };
             if answer.status() >= 400 {
                 expect_error_body(&answer)?;
@@ -101,9 +98,6 @@ async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     probe.faults(json!([{ "fault": "network.internal" }])).await?;
     let mut failed = Vec::new();
     for (endpoint, call) in every(probe, |_| true) {
-        if endpoint.name == program::RUN.name {
-            probe.wait_for(RUNS).await?;
-        }
         let mut answer = call.clone().attempt(probe).await?;
         // The document names two addresses for the metrics of nodes.
         let is_metrics = METRICS.iter().any(|place| place.endpoint == endpoint.name);

@@ -3,15 +3,14 @@
 use assay_spec::Place;
 use assay_spec::network::info::PUBLIC;
 use assay_spec::network::places::{AGGREGATE, AGGREGATES_OF, FILES, INFO, MESSAGE, METRICS};
-use assay_spec::network::program::RUN;
 use assay_spec::network::query;
 use assay_spec::network::requirements::{info as rows, messages, programs};
 
+use super::ACCEPTED;
 use super::replies::until;
 use super::scene::polled;
 use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
-use super::{ACCEPTED, RUNS};
 use crate::harness::check::{Checked, Stop, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, CONTENT, Evidence, Probe};
@@ -53,9 +52,6 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
         return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
     }
     if place.endpoint != PUBLIC.name {
-        if place.endpoint == RUN.name {
-            probe.wait_for(RUNS).await?;
-        }
         let is_there = |answer: &Answer<'_>| ![404, 405].contains(&answer.status());
         let mut answer = until(probe, prepared(probe, place).await?.call, is_there).await?;
         // The document names two addresses for the metrics of nodes.

@@ -45,7 +45,7 @@ use assay_spec::network::message;
 use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
-pub use suite::SUITE;
+pub use suite::{APART, SUITE};
 
 use crate::harness::check::{Core, Stop};
 use crate::harness::probe::{Evidence, Probe, Settings};
@@ -70,8 +70,6 @@ pub const CORE: Core = {
     .reading("the public information can be read", const { &[&info::PUBLIC, &info::PREFIX] })
 };
 
-/// The name under which runs of programs are paced.
-pub const RUNS: &str = "network run";
 /// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
 /// The reply to an accepted creation.

@@ -8,7 +8,7 @@ use super::caller::{Caller, caller};
 use super::replies::{expect_created, expect_typed, expect_uncommon};
 use super::scene::{another, created, polled};
 use super::wire::{Call, Draft};
-use super::{RUNS, given, runtime};
+use super::{given, runtime};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
@@ -40,13 +40,11 @@ pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
     Ok(created(probe, program(probe, &caller(probe)).await?).await?.hash)
 }
 
-/// Runs a program, at the pace of runs.
 async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
-    probe.wait_for(RUNS).await?;
     Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).attempt(probe).await
 }
 
-/// As [`run`], with a valid body, until the program has been processed.
+/// Runs a program, with a valid body, until the program has been processed.
 async fn run_once_processed<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
     polled(probe, async || run(probe, hash, &variables()).await, |answer| answer.status() == 200).await
 }

@@ -4,18 +4,33 @@ use std::sync::Arc;
 
 use assay_spec::Service;
 use assay_spec::limit::Limit;
-use assay_spec::network::limits::{GENERAL, HEAVY};
+use assay_spec::network::limits::{AUTHENTICATED, GENERAL, HEAVY, Rate};
 use assay_spec::network::requirements::paging;
 
 use super::super::hosting;
 use super::readings::READINGS;
-use super::{CORE, Fixtures, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
+use super::{CORE, Fixtures, MIRROR, PARALLEL, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::{Sent, Sums};
 use crate::harness::pace::Documented;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
+use crate::harness::suite::{Apart, FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 use crate::profile::Network;
+
+/// What the pace calls requests to endpoints that require authentication.
+const SIGNED: &str = "network signed";
+/// What it calls program runs.
+const RUNS: &str = "network run";
+
+/// The classes of requests that have limits of their own (document 2, "Limits").
+pub static APART: &[Apart] = &[
+    Apart {
+        class: SIGNED,
+        holds: |endpoint| Rate::for_endpoint(endpoint) == Rate::Authenticated,
+        are_writes: true,
+    },
+    Apart { class: RUNS, holds: |endpoint| Rate::for_endpoint(endpoint) == Rate::Heavy, are_writes: false },
+];
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -50,12 +65,14 @@ pub static SUITE: Suite = Suite {
                 // The client's address is the same for all nodes.
                 let nodes = own.sites().into_keys().map(|site| (site, "network".to_owned())).collect();
                 pace.limiting_as("network", limits.requests_per_minute, Some(documented(&GENERAL, 10)))
-                    .limiting_as(RUNS, limits.runs_per_minute, Some(documented(&HEAVY, 1)))
+                    .with_part("network", SIGNED, limits.requests_per_minute, documented(&AUTHENTICATED, 30))
+                    .with_part("network", RUNS, limits.runs_per_minute, documented(&HEAVY, 1))
                     .counting_as(nodes)
             }
             None => pace,
         },
         counted_at: "network",
+        apart: APART,
         is_named: |profile| profile.network.is_some(),
     },
     questions: questions!(),

@@ -83,6 +83,7 @@ pub static SUITE: Suite = Suite {
             None => pace,
         },
         counted_at: "publish",
+        apart: &[],
         is_named: |profile| profile.publish.is_some(),
     },
     questions: Questions { at_same_url: &[Service::Drop], ..questions!() },

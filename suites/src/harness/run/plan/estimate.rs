@@ -50,6 +50,8 @@ pub struct Plan {
 /// A limit of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
+    /// What the pace calls it; empty if it is not the pace's.
+    site: String,
     /// What is counted, such as `gateway requests`.
     pub name: String,
     /// How many the run needs.
@@ -154,7 +156,8 @@ impl Plan {
         }
         let of = |(site, limit, why): (&str, Option<u32>, Why)| {
             let is_run = |service: &Service| self.suites.get(*service).sites.counted_at == site;
-            let is_used = self.services.keys().any(is_run);
+            let is_used =
+                self.services.keys().any(is_run) || self.classes.iter().any(|class| class.site == site);
             is_used.then(|| match limit {
                 Some(limit) => format!("{site} {limit} requests a minute ({})", reason(why)),
                 None => format!("{site} without a limit ({})", reason(why)),
@@ -191,7 +194,7 @@ impl Plan {
             if self.is_exact { " until the check's world is removed" } else { "" }
         );
         for class in &self.classes {
-            let Class { name, needed, limit, span, seconds, is_cut } = class;
+            let Class { name, needed, limit, span, seconds, is_cut, .. } = class;
             let what = match (is_cut, needed > limit) {
                 (true, true) => {
                     "checks beyond the limit are not-testable; requests that checks share count once"
@@ -328,8 +331,13 @@ fn classes(suites: Suites, services: &BTreeMap<Service, Sums>, pace: &Pace) -> V
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
     let mut all = Sums::default();
     for (service, sums) in services {
-        let site = suites.get(*service).sites.counted_at;
-        *requests.entry(site).or_default() += sums.requests;
+        let sites = &suites.get(*service).sites;
+        let writes = sites.apart.iter().find(|apart| apart.are_writes && !pace.is_one(sites.counted_at));
+        if let Some(apart) = writes {
+            *requests.entry(apart.class).or_default() += sums.writes;
+        }
+        let others = sums.requests - writes.map_or(0, |_| sums.writes);
+        *requests.entry(sites.counted_at).or_default() += others;
         all.add(sums);
     }
     let mut classes: Vec<Class> = Vec::new();
@@ -337,17 +345,20 @@ fn classes(suites: Suites, services: &BTreeMap<Service, Sums>, pace: &Pace) -> V
         let Some(limit) = pace.per_minute(site).map(u64::from).filter(|_| needed > 0) else { continue };
         let seconds = pace.seconds(site, needed).unwrap_or_default();
         let name = format!("{site} requests");
-        classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
+        let site = site.to_owned();
+        classes.push(Class { site, name, needed, limit, span: "a minute", seconds, is_cut: false });
     }
     if all.publishes > 0 {
         let limit = PUBLISHES.u64() * pace.domains() as u64;
         let name = "publishes".to_owned();
         let span = "a day for the domains in the profile";
-        classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });
+        let site = String::new();
+        classes.push(Class { site, name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });
     }
     if let Some(limit) = pace.drops_per_hour().map(u64::from).filter(|_| all.drops > 0) {
         let name = "drops".to_owned();
-        classes.push(Class { name, needed: all.drops, limit, span: "an hour", seconds: 0, is_cut: true });
+        let (site, span) = (String::new(), "an hour");
+        classes.push(Class { site, name, needed: all.drops, limit, span, seconds: 0, is_cut: true });
     }
     classes
 }
