@@ -542,6 +542,18 @@ impl Core {
         self.rules().keep_text([rule], sent).into_owned()
     }
 
+    /// Shows a member of a record as `rule` keeps it.
+    pub(crate) fn keep_member(&mut self, rule: Id, record: &mut Value, member: &str) {
+        if !self.needs_places() {
+            return;
+        }
+        if let Some(changed) = self.rules().keep_value(rule, &record[member]) {
+            record[member] = changed;
+        }
+        self.uncommon.remove(&rule.key);
+        self.go_to(self.place);
+    }
+
     /// Shows what was sent as `rule` keeps it. Each member, and each element as a member without a name, is a value of its own.
     pub(crate) fn keep_each(&mut self, rule: Id, sent: &mut Value) {
         if !self.needs_places() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::gateway::places::{CHAT_STREAM, MESSAGES};
+use assay_spec::gateway::places::{CHAT_STREAM, CHAT_WHOLE, MESSAGES};
 use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
@@ -86,6 +86,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
             chunk.shift_remove("choices");
         }
     };
+    stream::CHUNKS, "end" => "the end mark comes before the last chunk", step |s: &mut Frames| {
+        if let [.., last, end] = s.0.make_contiguous() {
+            std::mem::swap(last, end);
+        }
+    };
     stream::CHUNKS, "utf-8" => "a string of a chunk has a byte that is not UTF-8", step |s: &mut Frames| {
         let content = |frame: &Bytes| frame.windows(10).position(|part| part == b"\"content\":");
         if let Some((frame, at)) = s.0.iter_mut().find_map(|frame| content(frame).map(|at| (frame, at + 11))) {
@@ -138,6 +143,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut LastWords| s.0 = Bytes::new();
 
     tools::TAKEN => "tools are rejected", guard;
+    tools::TAKEN, "third" => "a third tool is rejected", step |s: &mut UseModel| s.0 = |_, call, _, _| {
+        let tools = call.body["tools"].as_array().map_or(0, Vec::len);
+        reject_if(tools > 2, &tools::TAKEN, || "too many tools".to_owned())
+    };
     tools::TAKEN, "empty" => "a streamed chat with tools has no events" at CHAT_STREAM, step |s: &mut Events| {
         if s.has_tools {
             s.list.clear();
@@ -210,6 +219,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
             }
         };
     tools::ROUND_TRIP => "a tool's message is rejected", guard;
+    tools::ROUND_TRIP, "two" => "the results of two tools are rejected unless a stream is asked for" at CHAT_WHOLE,
+        step |s: &mut UseModel| s.0 = |_, call, _, _| {
+            let messages = call.body["messages"].as_array().into_iter().flatten();
+            let results = messages.filter(|message| message["role"] == "tool").count();
+            let is_met = results > 1 && call.body["stream"] != true;
+            reject_if(is_met, &tools::ROUND_TRIP, || "more than one result".to_owned())
+        };
     tools::ARGUMENTS_FIT => "the arguments are not JSON",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!("place=Oslo"));
     tools::ARGUMENTS_FIT, "required" => "the arguments lack a required member",
@@ -322,6 +338,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "detail": ["no"] }));
     errors::DETAIL_422, "missing" => "a 422 has no detail",
         reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "error": "no" }));
+    errors::DETAIL_422, "body" => "the detail of a 422 for a body that is not JSON is an array" at CHAT_WHOLE,
+        reply |r: &mut Answer<Rejected>| if r.about.rule == Some(&chat::BODY) {
+            r.replace(422, json!({ "detail": ["no"] }));
+        };
     errors::DETAIL_503 => "the detail of a 503 is an array",
         reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "detail": ["no"] }));
     errors::DETAIL_503, "missing" => "a 503 has no detail",

@@ -11,7 +11,7 @@ use super::contract::{Document, Shown, TEMPLATE};
 use super::overrides::Overrides;
 use super::refusal::Rejected;
 use super::root::{self as root_page, Interface, Page};
-use super::token::Filled;
+use super::token::{self as tokens, Filled, Known};
 use super::{Find, State};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
@@ -86,6 +86,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
     token::UNKNOWN => "every integer returns a token", guard;
+    token::UNKNOWN, "bits" => "ids are kept in 32 bits", step |s: &mut Known| s.0 = |core, of, id| {
+        let low = id.to_string().parse::<u128>().map(|id| (id & 0xffff_ffff).to_string());
+        let low = low.ok().and_then(|id| TokenId::parse(&id));
+        tokens::known(core, of, low.as_ref().filter(|low| of.tokens.contains_key(low)).unwrap_or(id))
+    };
 
     overrides::BY_CID => "overrides are not found", guard;
     overrides::BY_CID, "object" => "overrides are wrapped in an object", reply |r: &mut Answer<Overrides>| {

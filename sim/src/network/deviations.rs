@@ -453,7 +453,7 @@ const API: &[Deviation] = deviations! {
     instances::UPDATE_APPLIES, "description" => "an update does not change the description" at PROCESSING,
         step |u: &mut Update| u.description = None;
     instances::UPDATE_APPLIES, "others" => "an update also changes the memory" at PROCESSING,
-        step |c: &mut Changed| c.0.memory += 1;
+        step |c: &mut Changed| c.wanted.memory += 1;
     instances::UPDATE_UNKNOWN => "an update of an unknown instance is accepted", guard;
     instances::CONTROLLED => "the status of an action is `accepted`",
         reply |r: &mut Answer<Accepted>| r.change(&instances::CONTROLLED, "status", json!("accepted"));
@@ -656,7 +656,7 @@ const API: &[Deviation] = deviations! {
         }
     };
     store::FORGOTTEN => "a forgotten STORE is not found", guard;
-    store::STRIPPED => "a forgotten STORE keeps its content", reply |r: &mut Answer<Wrapped>| {
+    store::STRIPPED => "a forgotten STORE keeps its content" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
         if r.about.status == Status::Forgotten {
             r["message"]["content"] = Value::Object(r.about.message.members());
         }

@@ -7,7 +7,7 @@ use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
-use assay_spec::network::places::{AGGREGATES_OF, INSTANCES, MESSAGE, MESSAGE_CREATION, PROCESSING};
+use assay_spec::network::places::{AGGREGATES_OF, INSTANCES, LISTED, MESSAGE, MESSAGE_CREATION, PROCESSING};
 use assay_spec::network::requirements::{
     aggregates, flat, instances, listing, messages, paging as pages, pins, storage, store,
 };
@@ -19,11 +19,13 @@ use serde_json::{Map, Value, json};
 use super::aggregates::calls::{self as documents, FindAggregate, FindOfAddress, OfAddress};
 use super::aggregates::writes::{self, WriteAggregate, Writing};
 use super::instances::calls::{self, FindInstance, SelectInstances, Shown};
+use super::instances::changes::Changed;
 use super::long_deviations::{each_value, first_chunk, forget_amended, replace_amended, without_null};
 use super::messages::create::ByOthers;
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget};
 use super::messages::listing::ListQuery;
+use super::messages::record::{Height, Strips};
 use super::messages::single::{Standing, Wrapped};
 use super::paging::{self, Listed, ReadPage};
 use super::storage::files::{self, Download, Parts};
@@ -144,6 +146,24 @@ pub(super) const ALL: &[Deviation] = deviations! {
             _ => Err(Refused { rule: &storage::FORMS, why: "the form does not begin with the file".to_owned() }),
         };
     };
+    messages::CONFIRMATIONS, "own" => "the hash of a confirmation is that of the message",
+        reply |r: &mut Answer<Wrapped>| {
+            let own = r["message"]["item_hash"].clone();
+            let blocks = r["message"]["confirmations"].as_array_mut().into_iter().flatten();
+            blocks.for_each(|block| block["hash"] = own.clone());
+        };
+    messages::CONFIRMATIONS, "grows" => "the height of a confirmation grows" at MESSAGE, step |s: &mut Height| s.0 += s.1;
+    flat::ALL_OF, "values" => "of several values, only the first counts", step |q: &mut FlatQuery| {
+        for values in [&mut q.filter.addresses, &mut q.filter.channels].into_iter().flatten() {
+            values.truncate(1);
+        }
+    };
+    store::STRIPPED, "listed" => "lists show the content of a forgotten STORE" at LISTED,
+        step |s: &mut Strips| s.0 = false;
+    instances::UPDATE_APPLIES, "once" => "only the first update changes anything" at PROCESSING,
+        step |c: &mut Changed| if c.changes > 0 {
+            c.wanted = c.before.clone();
+        };
     flat::ALL_OF => "`endDate` is ignored beside `startDate`", step |q: &mut FlatQuery| {
         if q.filter.start.is_some() {
             q.filter.end = None;

@@ -136,6 +136,10 @@ pub const IMAGES: &[ValueKind] = &[
         has_image(sent, "data:image/jpeg") && sent[0]["type"] == "image_url"
     })
     .at_each_depth(),
+    property!("two", json!([text_part(ASKS_OF_COLOUR), png_part(), jpeg_part()]), |sent| {
+        are_parts(sent, "image_url") > 1
+    })
+    .at_each_depth(),
 ];
 
 /// The one message of a user.
@@ -158,9 +162,23 @@ fn is_beyond_ascii(value: &Value) -> bool {
 
 const BEYOND_ASCII_PROMPT: &str = "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.";
 
-/// A prompt with all of it.
-fn long_beyond_ascii() -> Value {
-    asks(&format!("{}{BEYOND_ASCII_PROMPT}", long()))
+/// A conversation of two turns of the user. The first has its text in parts.
+fn turns(last: &str) -> Value {
+    json!([
+        { "role": "user", "content": [text_part("Call me Ada.")] },
+        { "role": "assistant", "content": "Hello, Ada." },
+        { "role": "user", "content": last },
+    ])
+}
+
+fn has_turns(value: &Value) -> bool {
+    let messages = value["messages"].as_array().into_iter().flatten();
+    messages.filter(|message| message["role"] == "user").count() > 1
+}
+
+/// A conversation with all of it.
+fn long_turns_beyond_ascii() -> Value {
+    turns(&format!("{}{BEYOND_ASCII_PROMPT}", long()))
 }
 
 /// Members of a chat that common client libraries send. The first value has them all. Whether two messages of a user may follow each
@@ -168,8 +186,8 @@ fn long_beyond_ascii() -> Value {
 pub const CHATS: &[ValueKind] = &[
     property!(
         "mixed",
-        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": long_beyond_ascii() }),
-        |sent| !sent["temperature"].is_null() && is_long(sent) && is_beyond_ascii(sent)
+        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": long_turns_beyond_ascii() }),
+        |sent| !sent["temperature"].is_null() && is_long(sent) && is_beyond_ascii(sent) && has_turns(sent)
     )
     .at_each_depth(),
     property!("options", json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay" }), |sent| {
@@ -177,16 +195,18 @@ pub const CHATS: &[ValueKind] = &[
     }),
     property!("long", json!({ "messages": asks(&long()) }), is_long),
     property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
+    property!("turns", json!({ "messages": turns(ASKS) }), has_turns),
 ];
 /// Members of a body of the messages format. The first value has them all.
 pub const MESSAGE_BODIES: &[ValueKind] = &[
-    property!("mixed", json!({ "max_tokens": 1, "messages": long_beyond_ascii() }), |sent| {
-        sent["max_tokens"] == 1 && is_long(sent) && is_beyond_ascii(sent)
+    property!("mixed", json!({ "max_tokens": 1, "messages": long_turns_beyond_ascii() }), |sent| {
+        sent["max_tokens"] == 1 && is_long(sent) && is_beyond_ascii(sent) && has_turns(sent)
     })
     .at_each_depth(),
     property!("one-token", json!({ "max_tokens": 1 }), |sent| sent["max_tokens"] == 1),
     property!("long", json!({ "messages": asks(&long()) }), is_long),
     property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
+    property!("turns", json!({ "messages": turns(ASKS) }), has_turns),
 ];
 
 /// The `Authorization` of a key that was issued.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::network::message::MessageType;
-use crate::network::requirements::{instances, programs, webhooks};
+use crate::network::requirements::{aggregates, instances, programs, webhooks};
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
 use crate::{Refused, Rules};
 
@@ -38,6 +38,7 @@ impl Content {
         rules: &mut dyn Rules,
     ) -> Result<Content, Refused> {
         let takes = match kind {
+            MessageType::Aggregate => Some(&aggregates::CREATED),
             MessageType::Program => Some(&programs::CREATED),
             MessageType::Instance => Some(&instances::CREATED),
             MessageType::Webhook => Some(&webhooks::EVENT_NAMES),

@@ -57,6 +57,10 @@ pub const MESSAGE: &[Place] = &[Place::at("message")];
 pub const MESSAGES: &[Place] = &[LISTS[0]];
 /// `GET /messages.json`.
 pub const FLAT: &[Place] = &[Place::at("messages-flat")];
+/// The lists of messages.
+pub const LISTED: &[Place] = &[MESSAGES[0], FLAT[0]];
+/// Where a message's record is read.
+pub const RECORDS: &[Place] = &[MESSAGE[0], MESSAGES[0], FLAT[0]];
 /// Each list with pages.
 pub const LISTS: &[Place] = &[
     Place::at("messages"),

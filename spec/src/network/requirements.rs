@@ -207,7 +207,7 @@ crate::requirements! {
     /// Keyed documents of an address.
     mod aggregates {
         /// A create call returns `item_hash` and the status `success`.
-        CREATED: Must Server Check at AGGREGATE_CREATION ["Endpoints" 0x8a57_f196, "Request envelope for creating records" 0xca53_b92e];
+        CREATED: Must Server Check at AGGREGATE_CREATION accepts AGGREGATES ["Endpoints" 0x8a57_f196, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no write whose `key` is missing or not a string, unless it reads a number as a string.
         CREATE_KEY: Must Server Check at AGGREGATE_CREATION values NEEDED rejects TYPED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `address` is not a string.
@@ -301,15 +301,15 @@ crate::requirements! {
         /// `owner` is the address that created the instance.
         OWNER: Must Server Check at INSTANCE ["Instance" 0x4ada_d0ff];
         /// `name` is the one from the create call.
-        NAME: Must Server Check at INSTANCE ["Instance" 0x6595_f6dc];
+        NAME: Must Server Check at INSTANCE keeps NAMES ["Instance" 0x6595_f6dc];
         /// `description` is the one from the create call.
-        DESCRIPTION: Must Server Check at INSTANCE ["Instance" 0xd89b_d345];
+        DESCRIPTION: Must Server Check at INSTANCE keeps NAMES ["Instance" 0xd89b_d345];
         /// `cpu` is the integer from the create call.
-        CPU: Must Server Check at INSTANCE ["Instance" 0x03f7_9410];
+        CPU: Must Server Check at INSTANCE keeps PROCESSORS ["Instance" 0x03f7_9410];
         /// `memory` is the integer from the create call.
-        MEMORY: Must Server Check at INSTANCE ["Instance" 0x229e_0cbf];
+        MEMORY: Must Server Check at INSTANCE keeps SIZES ["Instance" 0x229e_0cbf];
         /// `disk` is the integer from the create call.
-        DISK: Must Server Check at INSTANCE ["Instance" 0x2925_cefb];
+        DISK: Must Server Check at INSTANCE keeps SIZES ["Instance" 0x2925_cefb];
         /// `image` is the one from the create call.
         IMAGE: Must Server Check at INSTANCE ["Instance" 0x28dd_6c3f];
         /// `ipv6` is the address that the create call returned, if it returned one.
@@ -557,7 +557,7 @@ crate::requirements! {
         /// A forgotten message returns 200 and the status `forgotten`.
         FORGOTTEN: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954, "States and transitions" 0xf217_f297];
         /// A forgotten message no longer has `content.item_hash`.
-        STRIPPED: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
+        STRIPPED: Must Server Check at RECORDS ["Reading the STORE message (recovery rules)" 0x4087_1954];
         /// A forgotten message keeps no member of the content that was sent.
         EMPTIED: Should Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
         /// Two days after a FORGET the file is no longer available.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 pub use crate::spelling::SPELLINGS;
 use crate::value::{
     ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER,
-    ValueKind, WORD, property, strings,
+    ValueKind, WORD, has, property, strings,
 };
 
 const READ: &str = "a number may be read as a string";
@@ -182,6 +182,11 @@ macro_rules! members {
     };
 }
 
+/// The contents of writes of aggregates.
+pub const AGGREGATES: &[ValueKind] = members! {
+    "no-members" "/content": {};
+    deep
+};
 /// The contents of programs.
 pub const PROGRAMS: &[ValueKind] = members! {
     "no-words" "/description": "";
@@ -205,10 +210,23 @@ pub const INSTANCES: &[ValueKind] = members! {
     "non-ascii" "/name": "caf\u{e9} \u{1f680} (1)",
     "no-words" "/description": "",
 };
+/// Names and descriptions of instances, of which some servers change a part.
+pub const NAMES: &[ValueKind] = &[
+    has!("non-ascii", "caf\u{e9} \u{1f680}", |sent| !sent.is_ascii()),
+    has!("markup", "<b>&amp;</b>", |sent| sent.contains('<')),
+    has!("quotes", "a \"b\" \\ c", |sent| sent.contains('"')),
+];
+/// Processors of instances that some servers round.
+pub const PROCESSORS: &[ValueKind] =
+    &[property!("odd", json!(3), |sent| { sent.as_u64().is_some_and(|count| count > 1 && count % 2 == 1) })];
+/// Sizes of instances, in MiB, that some servers round.
+pub const SIZES: &[ValueKind] =
+    &[property!("uneven", json!(10_007), |sent| { sent.as_u64().is_some_and(|size| size % 512 != 0) })];
 /// The contents of registrations.
 pub const REGISTRATIONS: &[ValueKind] = members! {
     "both-events" "/events": ["message.new", "program.executed"];
     deep
+    "port-and-query" "/url": "https://example.com:8443/hook?from=a%20b&to=c",
     "events-in-other-order" "/events": ["program.executed", "message.new"],
 };
 

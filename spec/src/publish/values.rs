@@ -595,15 +595,17 @@ pub const PADDINGS: &[ValueKind] = &[
 /// together.
 pub const CIDS: &[ValueKind] = &[
     strings!(one "mixed", format!(
-        "ipfs://BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/ \
-         not a CID, caf\u{e9} cafe\u{301} {} ", "b".repeat(160),
+        " ipfs://BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG/ \
+         not a CID, caf\u{e9} cafe\u{301} {}/", "b".repeat(160),
     )),
-    has!("spaces", "bafy-any text, kept as it is ", |sent| sent.ends_with(' ')),
+    has!("spaces", "bafy-any text, kept as it is ", |sent| { sent.starts_with(' ') || sent.ends_with(' ') }),
+    has!("final-slash", "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/", |sent| sent
+        .ends_with('/')),
     has!("upper-case", "BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI", |sent| {
         sent.contains("BAFY")
     }),
     has!("version-0", "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG", |sent| sent.contains("Qm")),
-    has!("path", "/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/", |sent| {
+    has!("path", "/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi", |sent| {
         sent.contains("/ipfs/")
     }),
     has!("url", "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi", |sent| {
@@ -621,17 +623,19 @@ pub const CIDS: &[ValueKind] = &[
 pub const VERSIONS: &[ValueKind] = &[
     strings!(one "mixed", format!(
         " build 2026-01 #7 V1-RC 0.1.7 refs/heads/main <b>&amp;</b> a\"b\\c a\tb\u{1} cafe\u{301} \u{1f680} {} ",
-        "9".repeat(100),
+        "9".repeat(250),
     )),
     has!("words-and-outer-blanks", " build 2026-01 #7 ", is_padded),
     has!("words", "build 2026-01 #7", |sent| sent.trim().contains(' ')),
     has!("dots", "0.1.7", |sent| sent.matches('.').count() > 1),
+    has!("leading-zeros", "007", |sent| sent.starts_with("00") && sent.parse::<u32>().is_ok()),
     has!("exponent", "1e3", |sent| sent.contains('e') && sent.parse::<f64>().is_ok()),
     has!("upper-case", "V1-RC", |sent| sent.contains(char::is_uppercase)),
     has!("16-characters", "2026.01.02-rc.10", |sent| is_long(sent, 16)),
     has!("17-characters", "2026.01.02-rc.100", |sent| is_long(sent, 17)),
     has!("40-characters", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", |sent| is_long(sent, 40)),
     has!("100-characters", "9".repeat(100), |sent| is_long(sent, 100)),
+    has!("250-characters", "9".repeat(250), |sent| is_long(sent, 250)),
     has!("path", "refs/heads/main", |sent| sent.contains('/')),
     has!("markup", "<b>&amp;</b>", |sent| sent.contains('<')),
     has!("quotes", "a\"b\\c", |sent| sent.contains('"') && sent.contains('\\')),
@@ -720,8 +724,12 @@ mod tests {
     #[test]
     fn the_first_value_has_all_properties_that_can_be_together() {
         let valid = json!("site-012345678901.example");
-        let lists: [(&[ValueKind], &[&str]); 4] =
-            [(PADDINGS, &[]), (CIDS, &["one-character"]), (VERSIONS, &["exponent"]), (ESCAPES, &[])];
+        let lists: [(&[ValueKind], &[&str]); 4] = [
+            (PADDINGS, &[]),
+            (CIDS, &["one-character"]),
+            (VERSIONS, &["leading-zeros", "exponent"]),
+            (ESCAPES, &[]),
+        ];
         for (kinds, alone) in lists {
             let names = kinds.iter().map(|kind| kind.name).filter(|name| !alone.contains(name));
             let first = kinds[0].instead_of(&valid);

@@ -1,9 +1,10 @@
 //! The endpoints of instances.
 
+use assay_spec::Id;
 use assay_spec::network::content::Content;
 use assay_spec::network::instance::{Control, Instance, InstanceFilter, LIST};
 use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::instances::{SAME_ID, UNKNOWN};
+use assay_spec::network::requirements::instances::{CPU, DESCRIPTION, DISK, MEMORY, NAME, SAME_ID, UNKNOWN};
 use serde_json::json;
 
 use super::machines::{Instances, id_of, ipv6_of, record};
@@ -15,6 +16,10 @@ use crate::network::paging::{self, ReadPage};
 use crate::network::state::State;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body, steps};
+
+/// What an instance keeps as its creation said it.
+const KEPT: [(Id, &str); 5] =
+    [(&NAME, "name"), (&DESCRIPTION, "description"), (&CPU, "cpu"), (&MEMORY, "memory"), (&DISK, "disk")];
 
 /// One instance, as the reply with its record knows it.
 #[derive(Clone, Debug)]
@@ -45,7 +50,10 @@ pub(in crate::network) fn read(
 ) -> Result<Reply, Refusal> {
     let instances = state.seen(core, call.site).derived.instances;
     let shown = FindInstance::run(core, &instances, call.capture(0))?;
-    let body = json!(shown.instance);
+    let mut body = json!(shown.instance);
+    for (rule, member) in KEPT {
+        core.keep_member(rule, &mut body, member);
+    }
     Ok(core.reply(Answer::new(shown, 200, Body::Json(body))))
 }
 

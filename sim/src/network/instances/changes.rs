@@ -18,7 +18,14 @@ use crate::seam::steps;
 
 /// What an instance is after an update.
 #[derive(Clone, PartialEq)]
-pub(in crate::network) struct Changed(pub(in crate::network) Wanted);
+pub(in crate::network) struct Changed {
+    /// Its content.
+    pub(in crate::network) wanted: Wanted,
+    /// Its content before.
+    pub(in crate::network) before: Wanted,
+    /// The number of its updates before.
+    pub(in crate::network) changes: u32,
+}
 
 /// Checks a change of an instance: it exists, and the sender is its owner.
 pub(in crate::network) fn judge(
@@ -96,7 +103,8 @@ pub(in crate::network) fn updated(core: &mut Core, state: &mut State, update: Up
     if let Some(description) = description {
         wanted.description = description;
     }
-    machine.wanted = core.step(Changed(wanted)).0;
+    let (before, changes) = (machine.wanted.clone(), machine.changes);
+    machine.wanted = core.step(Changed { wanted, before, changes }).wanted;
     machine.changes += 1;
     machine.updated = now;
 }

@@ -19,6 +19,10 @@ const BLOCK_MS: i64 = 12 * SECOND;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct Blocks(pub(in crate::network) u64);
 
+/// The height of the block that contains a message, and how many blocks were found since.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::network) struct Height(pub(in crate::network) u64, pub(in crate::network) u64);
+
 /// The message with that number, with its hash as clients see it and the blocks that contain it.
 pub(in crate::network) fn message(
     core: &mut Core,
@@ -33,10 +37,14 @@ pub(in crate::network) fn message(
     message
 }
 
+/// Lists show a forgotten STORE without its content.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::network) struct Strips(pub(in crate::network) bool);
+
 /// A record as lists show it: without content if the STORE was forgotten.
 pub(in crate::network) fn listed(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Value {
     let mut record = message(core, limits, store, number).record();
-    if store.state(number) == StoreState::Forgotten {
+    if store.state(number) == StoreState::Forgotten && core.step(Strips(true)).0 {
         record["content"] = json!({});
     }
     record
@@ -50,7 +58,8 @@ pub(in crate::network) fn status(state: StoreState) -> Status {
 fn confirmations(core: &mut Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
     let is_held = core.now() - stored.received() >= limits.confirmation_ms;
     let Blocks(count) = core.step(Blocks(u64::from(is_held)));
-    let height = (stored.received().0 / BLOCK_MS).unsigned_abs();
+    let [height, now] = [stored.received(), core.now()].map(|at| (at.0 / BLOCK_MS).unsigned_abs());
+    let Height(height, _) = core.step(Height(height, now.saturating_sub(height)));
     let block = |n: u64| Confirmation {
         chain: "ETH".to_owned(),
         height: height + n,

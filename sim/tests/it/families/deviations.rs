@@ -195,6 +195,8 @@ impl Stage {
             &json!({ "instance_id": "inst-0", "name": "m" }),
         );
         self.look(&[&path]);
+        self.send(1, &path, "INSTANCE_UPDATE", &json!({ "instance_id": id, "name": "o" }));
+        self.look(&[&path]);
         for action in ["start", "stop", "restart", "erase"] {
             let content = json!({ "instance_id": id, "action": action });
             self.send(1, &format!("{path}/control"), "INSTANCE_CONTROL", &content);

@@ -30,9 +30,11 @@ pub(crate) const INDEX: &str = "index.html";
 pub(crate) const NESTED: [&str; 3] =
     ["assets/data/bytes.bin", "assets/empty.txt", "assets/a name & caf\u{e9}.txt"];
 /// A file of [`Sample::rich`] that has several chunks.
-pub(crate) const LARGE: &str = "several-chunks.bin";
+const LARGE: &str = "several-chunks.bin";
 /// A file of [`Sample::rich`] with a name of characters that mean something in a URL, and in both forms of an accent.
-pub(crate) const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
+const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
+/// The files of [`Sample::rich`] that a server which serves a part leaves out most often.
+pub(crate) const TELLING: [&str; 4] = [LARGE, SYMBOLS, ".hidden", ".well-known/a.txt"];
 /// Names that ordinary sites have, besides those of [`NAMES`], and that some servers leave out, change or order in another way.
 const ORDINARY: [&str; 17] = [
     ".DS_Store",

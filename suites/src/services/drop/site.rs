@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use url::Url;
 
-use super::samples::{INDEX, LARGE, NESTED, SYMBOLS};
+use super::samples::{INDEX, NESTED, TELLING};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::harness::check::{Checked, Stop, rejects, shows};
@@ -103,13 +103,16 @@ async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     expect_bytes(&fetched(probe, &dropped.text("url"), page).await?.answer, page)
 }
 
-/// Uploads sites and fetches their files below `url`, or beside the page that `url` leads to: in folders one with every byte value,
-/// one without bytes and one whose name must be escaped, one of several chunks and one whose name has characters that mean something
-/// in a URL. Each must return 200 with the uploaded bytes.
+/// Uploads sites and fetches their files below `url`, or beside the page that `url` leads to: in folders one with every byte value, one
+/// without bytes and one whose name must be escaped, one of several chunks, dotfiles, and one whose name has characters that mean
+/// something in a URL; in a world of its own all files. Each must return 200 with the uploaded bytes.
 #[shows(rows::NESTED)]
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     expect_files(probe, &ordinary(probe).await?, &NESTED).await?;
-    expect_files(probe, &accepted(probe, Which::Rich).await?, &[LARGE, SYMBOLS]).await
+    let rich = accepted(probe, Which::Rich).await?;
+    let all = rich.sample.files.keys().map(String::as_str).filter(|path| *path != INDEX);
+    let paths: Vec<&str> = all.filter(|path| probe.owns_time() || TELLING.contains(path)).collect();
+    expect_files(probe, &rich, &paths).await
 }
 
 /// Expects that files of a site are served.
@@ -160,7 +163,7 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
 }
 
 /// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and ten minutes after no response may
-/// show its page. In a world of its own until the last millisecond, elsewhere until ten minutes before.
+/// show its page, under its name either, or another of its files. In a world of its own until the last millisecond, elsewhere until ten minutes before.
 #[rejects(rows::REMOVED, needs(Clock))]
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);
@@ -171,7 +174,7 @@ async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let url = dropped.text("url");
     probe.counterpart(true, "the site was not live")?;
     start.until(probe, inside).await?;
-    let early = probe.fetch(&url, patient()).await?.answer;
+    let Fetched { answer: early, url: root } = probe.fetch(&url, patient()).await?;
     expect_inside(&early, &CLAIM_WINDOW, &what(inside), rejections::REMOVED.statuses)?;
     early.given_status(&[200])?;
     start.until(probe, outside).await?;
@@ -179,7 +182,17 @@ async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     // What was removed may lead to a page that says so.
     let is_shown = late.status() == 200 && late.response.body == dropped.sample.files[INDEX];
     let want = Want::none_of(&[200]).said("not 200 with the page");
-    expect(&late, !is_shown, &CLAIM_WINDOW, &what(outside), "accepted", want)
+    expect(&late, !is_shown, &CLAIM_WINDOW, &what(outside), "accepted", want)?;
+    for path in [INDEX, NESTED[0]] {
+        let file = &dropped.sample.files[path];
+        for candidate in candidates(&url, &root, path) {
+            let late = probe.fetch(&candidate, patient()).await?.answer;
+            let is_shown = late.status() == 200 && late.response.body == *file;
+            let want = Want::none_of(&[200]).said("not 200 with the file");
+            expect(&late, !is_shown, &CLAIM_WINDOW, &what(outside), "accepted", want)?;
+        }
+    }
+    Ok(())
 }
 
 /// Uploads a site, claims it and moves the clock past 4 hours. It must still return the page.

@@ -47,6 +47,24 @@ fn tool(name: &str) -> Value {
     })
 }
 
+/// The declaration of a tool whose arguments are lists and objects.
+pub(super) fn tool_of_lists() -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": "compare",
+            "description": "Compares places",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "places": { "type": "array", "items": { "type": "string" }, "minItems": 2 },
+                    "within": { "type": "object", "properties": { "km": { "type": "number" } } },
+                },
+            },
+        },
+    })
+}
+
 /// A question that names these tools.
 pub(super) fn question(tools: &[&str]) -> Value {
     let text =

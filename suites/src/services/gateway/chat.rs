@@ -140,7 +140,7 @@ async fn expect_each_value(probe: &Probe<'_>, with: impl Fn(&Value) -> Value, pl
 #[shows(
     rows::ORDINARY,
     uses_up,
-    after(auths::KEY_CHECK, rows::ANSWERED, stream::EVENT_STREAM, stream::CHUNKS)
+    after(auths::KEY_CHECK, rows::ANSWERED, stream::EVENT_STREAM, stream::CHUNKS, rows::PARTS)
 )]
 async fn what_client_libraries_send_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     let plain = good(probe).await?;

@@ -50,8 +50,8 @@ async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends invalid chats, and a `model` that is an array to the other inference endpoints, whose bodies the document does not
-/// show. Each 422 must have a `detail` in the form that the profile names.
+/// Sends invalid chats, one of them not JSON, and a `model` that is an array to the other inference endpoints, whose bodies the
+/// document does not show. Each 422 must have a `detail` in the form that the profile names.
 #[rejects(rows::DETAIL_422)]
 async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
@@ -65,10 +65,12 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     }
     let id = model(probe, Skill::Chat).await?;
     for (endpoint, body) in offered(probe, inference(&id)) {
-        if endpoint.name == chat::ENDPOINT.name {
-            continue;
-        }
-        let answer = Call::post(endpoint, &with(body, "/model", json!([id]))).send(probe).await?;
+        let call = if endpoint.name == chat::ENDPOINT.name {
+            Call::raw(endpoint, "no JSON".to_owned())
+        } else {
+            Call::post(endpoint, &with(body, "/model", json!([id])))
+        };
+        let answer = call.send(probe).await?;
         if answer.status() == 422 {
             answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
         }

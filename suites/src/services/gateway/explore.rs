@@ -43,7 +43,7 @@ async fn infer(side: &Side<'_>) -> Checked {
     let all: Vec<_> = offered(side.probe, inference(&name)).collect();
     let (endpoint, mut body) = side.pick(&all).clone();
     if *endpoint == chat::ENDPOINT && side.one_in(2) {
-        let more = side.pick(&[CHATS[0], CHATS[1], CHATS[2], CHATS[3]]).instead_of(&Value::Null);
+        let more = side.pick(CHATS).instead_of(&Value::Null);
         body = with_members(body, &more.unwrap_or_default());
     }
     if *endpoint == messages::ENDPOINT && side.one_in(2) {
@@ -86,7 +86,7 @@ async fn tools(side: &Side<'_>) -> Checked {
 /// A chat with an image, or with several parts.
 async fn image_chat(side: &Side<'_>) -> Checked {
     let name = model(side.probe, Skill::Vision).await?;
-    let content = side.pick(&[IMAGES[0], IMAGES[1], IMAGES[2], PARTS[1]]).instead_of(&Value::Null);
+    let content = side.pick(&IMAGES.iter().chain(&PARTS[1..]).collect::<Vec<_>>()).instead_of(&Value::Null);
     let body = chat_content(&name, &content.unwrap_or_default());
     let body = if side.one_in(3) { side.changed(&body) } else { body };
     Call::post(&chat::ENDPOINT, &body).send(side.probe).await.map(drop)

@@ -105,7 +105,7 @@ pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: 
 }
 
 /// Sends a streamed chat. The stream must be UTF-8, and each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
-/// missing, and events may follow it.
+/// missing, and events without choices may follow it.
 #[shows(rows::CHUNKS)]
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
@@ -122,6 +122,11 @@ async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
         answer.given(!says_error(event), "the stream has an error event")?;
         let want = "JSON with an array `choices`";
         answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
+    }
+    for (n, event) in events.iter().enumerate().skip(end.map_or(events.len(), |end| end + 1)) {
+        let has_choices = chunk(event).is_some_and(|chunk| chunk["choices"] != json!([]));
+        let want = "no choices after the end mark";
+        answer.expect(!has_choices, &format!("data of event {n}"), want, event.data.as_str())?;
     }
     let met = match end {
         None => "absent".to_owned(),

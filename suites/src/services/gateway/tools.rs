@@ -26,10 +26,12 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::chat_with_tools(&model(probe, Skill::Tools).await?))
 }
 
-/// Sends a chat that declares tools, also for a stream. It must return 200.
+/// Sends a chat that declares three tools, also for a stream. It must return 200.
 #[shows(rows::TAKEN, after(auths::KEY_CHECK, stream::CHUNKS))]
 async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
-    expect_chats(probe, good(probe).await?).await
+    let mut body = good(probe).await?;
+    body["tools"].as_array_mut().into_iter().for_each(|tools| tools.push(bodies::tool_of_lists()));
+    expect_chats(probe, body).await
 }
 
 /// The result of the tools.
@@ -222,9 +224,8 @@ fn fitting() -> String {
     format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" or "))
 }
 
-/// Answers a tool call with a `tool` message and calls the model again, also for a stream, where the content of that message is an
-/// array of parts and two tools were called. It must return 200, for the
-/// stream with an event stream.
+/// Answers a tool call with a `tool` message and calls the model again. Answers the calls of two tools, also for a stream, where the
+/// contents of these messages are arrays of parts. Each must return 200, for the stream with an event stream.
 #[shows(
     rows::ROUND_TRIP,
     after(
@@ -243,7 +244,10 @@ async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     // Two calls have two results, one message each.
     let mut both = good(probe).await?;
     both["messages"] = json!([bodies::question(&TOOLS)]);
-    let body = streamed(calls_in(probe, both).await?.answered_in_parts(probe)?);
+    let both = calls_in(probe, both).await?;
+    let answer = Call::post(&chat::ENDPOINT, &both.answered(probe)?).accepted(probe).await?;
+    answer.expect_accepted(&[200], COMPLETION)?;
+    let body = streamed(both.answered_in_parts(probe)?);
     expect_streamed(probe, &Call::post(&chat::ENDPOINT, &body).accepted(probe).await?)
 }
 

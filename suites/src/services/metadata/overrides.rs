@@ -20,6 +20,15 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
             let is_list = list.is_some_and(|list| list.iter().all(Value::is_object));
             answer.expect(is_list, "body", "a JSON array of objects", answer.response.text())?;
             elements += list.map_or(0, Vec::len);
+            if probe.has_control() {
+                let again = fetch(probe, contract.token_path(way, id, Form::Overrides)).await?.json();
+                answer.expect(
+                    again == body,
+                    "body of a second request",
+                    body.to_string(),
+                    again.to_string(),
+                )?;
+            }
             if way == Way::Uri && contract.cid.is_some() {
                 let path = contract.token_path(Way::Cid, id, Form::Overrides);
                 let by_cid = fetch(probe, path).await?;
@@ -37,14 +46,15 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
     Ok(())
 }
 
-/// Fetches the overrides of tokens by content identifier. Each must return 200 with an array of objects.
+/// Fetches the overrides of tokens by content identifier. Each must return 200 with an array of objects, in a world of its own twice with
+/// the same.
 #[shows(rows::BY_CID)]
 async fn overrides_by_cid_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Cid).await
 }
 
 /// Fetches the overrides of tokens by URI. Each must return 200 with an array of objects, the one that is found by content
-/// identifier if the contract has one.
+/// identifier if the contract has one, in a world of its own twice with the same.
 #[shows(rows::BY_URI, after(paths::DOUBLE_SLASH))]
 async fn overrides_by_uri_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
     expect_lists(probe, Way::Uri).await

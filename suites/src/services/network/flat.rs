@@ -238,7 +238,7 @@ fn is_own(filters: u8) -> bool {
 
 /// Sends a message, and for each of the five filters one that differs in what the filter selects: the sender, the channel, the content type
 /// `amend`, an earlier and a later time. Lists `/messages.json` with all filters, with all but one, and in a world of its own with pairs of them. Each must
-/// list exactly the messages that match all its filters.
+/// list exactly the messages that match all its filters. With two addresses and two channels, all must be listed.
 #[shows(
     rows::ALL_OF,
     after(
@@ -310,7 +310,23 @@ async fn filters_combine_in_the_flat_list(probe: &Probe<'_>) -> Checked {
             format!("{:?}", found(&listed)),
         )?;
     }
-    Ok(())
+    let several = [senders.map(|sender| sender.address).join(","), channels.join(",")];
+    let query: Vec<(&str, &str)> = FILTERS.into_iter().zip(several.iter().map(String::as_str)).collect();
+    let has_all = |list: &List<'_>| missing(list, &all).is_empty();
+    let listed = polled(probe, async || flat(probe, &query).await, has_all).await?;
+    let want = "the messages of all values";
+    listed.answer.expect(
+        has_all(&listed),
+        &format!("messages of {query:?}"),
+        want,
+        format!("without {}", missing(&listed, &all).join(", ")),
+    )
+}
+
+/// The messages that a list lacks.
+fn missing<'a>(list: &List<'_>, all: &'a [(String, u8)]) -> Vec<&'a str> {
+    let is_listed = |hash: &str| list.items.iter().any(|item| record(item)["item_hash"] == hash);
+    all.iter().map(|(hash, _)| hash.as_str()).filter(|hash| !is_listed(hash)).collect()
 }
 
 /// A sender with a message of an hour ago and one of now.

@@ -78,7 +78,7 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Writes what each reading endpoint shows at the primary address, and reads it there, at the alternative address and at
-/// the mirror. Each must return 200 and show it.
+/// the mirror. Each must return 200 and show it with the same media type; an aggregate must be the same in all its members.
 #[shows(rows::MIRRORS, elsewhere_at = SHARED)]
 async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>, place: Place) -> Checked {
     let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
@@ -97,6 +97,13 @@ async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>
         let got = format!("{}: {}", answer.status(), answer.response.text());
         let want = format!("200, showing what was written ({shows})");
         answer.expect(is_shown(&answer) && is_same, &format!("answer at {site}"), want, got)?;
+        let kinds = [&first, &answer].map(|answer| answer.response.media_type());
+        let [want, got] = kinds.map(|kind| format!("{kind:?}"));
+        answer.expect(want == got, &format!("media type at {site}"), want, got)?;
+        if AGGREGATE.contains(&place) {
+            let [want, got] = [&first, &answer].map(|answer| answer.json().to_string());
+            answer.expect(want == got, &format!("aggregate at {site}"), want, got)?;
+        }
     }
     Ok(())
 }

@@ -7,8 +7,11 @@ use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::flat::flat_of;
 use super::replies::until;
-use super::scene::{TWO_DAYS, forgotten, look, look_until, once_settled, read, reclaimed, run_out, status};
+use super::scene::{
+    TWO_DAYS, forgotten, list_of, look, look_until, once_settled, read, reclaimed, run_out, status,
+};
 use super::upload::{Stored, Way, expect_remains, is_readable, is_served, of_equal_bytes, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{given, pins};
@@ -65,18 +68,30 @@ async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
 }
 
-/// Uploads a file, sends a FORGET for it and reads the STORE message. `message.content.item_hash` must be missing, null
+/// Uploads a file, sends a FORGET for it and reads the STORE message by hash and in both lists. `content.item_hash` must be missing, null
 /// or empty.
 #[shows(rows::STRIPPED)]
 async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
-    let stored = stored_and_forgotten(probe).await?;
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    forgotten(probe, &owner, &[&stored.hash]).await?;
     let answer = once_settled(probe, &stored.hash, "forgotten").await?;
     answer.given_status(&[200])?;
     let status = answer.json()["status"].clone();
     probe.given(status == "forgotten", format!("the STORE is {status}"))?;
-    let found = answer.json().pointer("/message/content/item_hash").cloned().unwrap_or_default();
-    let is_stripped = found.is_null() || found == "";
-    answer.expect(is_stripped, "/message/content/item_hash", "missing, null or empty", found.to_string())
+    let expect_stripped = |answer: &Answer<'_>, at: &str, content: &Value| {
+        let found = &content["item_hash"];
+        let is_stripped = found.is_null() || *found == "";
+        answer.expect(is_stripped, at, "missing, null or empty", found.to_string())
+    };
+    expect_stripped(&answer, "/message/content/item_hash", &answer.json()["message"]["content"])?;
+    for list in [list_of(probe, &owner, &[]).await?, flat_of(probe, &owner, &[]).await?] {
+        let listed = list.items.iter().find(|item| item["item_hash"] == *stored.hash);
+        if let Some(listed) = listed {
+            expect_stripped(&list.answer, "content/item_hash of the STORE in the list", &listed["content"])?;
+        }
+    }
+    Ok(())
 }
 
 /// Uploads a file, reads its STORE message, sends a FORGET for it and reads it again. No member that `message.content` had should

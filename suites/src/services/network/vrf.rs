@@ -42,8 +42,13 @@ async fn generated<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>,
 
 /// Generates a number and returns seed, value and proof. If value or proof has a wrong type, the check is inconclusive.
 pub(super) async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
+    claim_of(probe, 1).await
+}
+
+/// As [`claim`], of a generation of so many numbers.
+async fn claim_of(probe: &Probe<'_>, count: u32) -> Result<Value, Stop> {
     let seed = seed(probe);
-    let answer = generated(probe, &wanted(&seed)).await?.json();
+    let answer = generated(probe, &with(&wanted(&seed), "count", json!(count))).await?.json();
     probe.given(is_integer(&answer["value"]), "the value is not an integer")?;
     probe.given(is_text(&answer["proof"]), "the proof is not a string, or is empty")?;
     Ok(json!({ "seed": seed, "value": answer["value"], "proof": answer["proof"] }))
@@ -165,12 +170,17 @@ async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop>
     Ok((claim, answer))
 }
 
-/// Generates a number and verifies it as it is. `valid` must be true.
-#[shows(rows::VERIFIES)]
+/// Generates a number, and one with `count` 3, and verifies each as it is. `valid` must be true.
+#[shows(rows::VERIFIES, after(rows::COUNT))]
 async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
-    let (_, answer) = verified(probe).await?;
-    probe.given(answer.json()["valid"].is_boolean(), "`valid` is not a boolean")?;
-    answer.expect_json("/valid", "true", |valid| *valid == true).map(drop)
+    for count in [1, 3] {
+        let claim = claim_of(probe, count).await?;
+        let answer = verify(&claim).send(probe).await?;
+        answer.given_status(&[200])?;
+        probe.given(answer.json()["valid"].is_boolean(), "`valid` is not a boolean")?;
+        answer.expect_json("/valid", "true", |valid| *valid == true)?;
+    }
+    Ok(())
 }
 
 /// Generates a number and verifies it. `valid` must be a boolean.

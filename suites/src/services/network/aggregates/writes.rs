@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::super::ACCEPTED;
 use super::super::caller::{Caller, caller};
 use super::super::replies::{
-    expect_absent_or, expect_created, expect_recent, expect_typed, found, holds_text, is_address, is_text,
-    until,
+    expect_absent_or, expect_created, expect_recent, expect_typed, expect_uncommon, found, holds_text,
+    is_address, is_text, until,
 };
 use super::super::scene::{created, document, fresh_channel, polled};
 use super::super::wire::Draft;
@@ -22,11 +22,12 @@ use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
 use crate::profile::AggregateWrite;
 
-/// Writes an aggregate. The answer must have the `item_hash` of the message, and `status` `success`.
+/// Writes an aggregate, and one without members. The answer must have the `item_hash` of the message, and `status` `success`.
 #[shows(rows::CREATED)]
 async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
-    let draft = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
-    expect_created(probe, &draft).await
+    let draft = async || write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await;
+    expect_created(probe, &draft().await?).await?;
+    expect_uncommon(probe, draft).await
 }
 
 /// Expects that a write with a wrong value of a member is not processed, and that a valid one is accepted.

@@ -1,7 +1,9 @@
 //! Creating, updating and controlling instances.
 
+use std::time::Duration;
+
 use assay_spec::Place;
-use assay_spec::network::instance::LIST;
+use assay_spec::network::instance::{CONTROL, LIST};
 use assay_spec::network::message;
 use assay_spec::network::places::INSTANCE_UPDATE;
 use assay_spec::network::requirements::instances as rows;
@@ -98,20 +100,34 @@ async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Plac
     Ok(())
 }
 
-/// Updates an instance. The answer must have the `item_hash` of the message, and `status` `success`.
+/// Updates an instance. The answer must have the `item_hash` of the message, which is not that of the creation, and `status` `success`.
 #[shows(rows::UPDATED)]
 async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
-    expect_created(probe, &update(probe, &made.owner, &made.id).await?).await
+    let draft = update(probe, &made.owner, &made.id).await?;
+    let answer = draft.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    expect_new_hash(&answer, &[made.answer.json()["item_hash"].clone()])?;
+    expect_creation(probe, &answer, &draft).await
 }
 
-/// Updates the name and description of an instance, and reads it alone and in the list. Both must be the new ones, and the other
-/// fields of the instance that is read alone as before. A second update must be accepted, too.
+/// Expects the hash of a message that is not one of these.
+fn expect_new_hash(answer: &Answer<'_>, earlier: &[Value]) -> Checked {
+    let want = "the hash of its own message, not that of an earlier one";
+    answer.expect_json("/item_hash", want, |hash| !earlier.contains(hash)).map(drop)
+}
+
+/// Updates the name and description of an instance, in a world of its own after a minute, and reads it alone and in the list. Both must be
+/// the new ones, and the other fields of the instance that is read alone as before. A second update must apply, too; in a world of its
+/// own, it is one of an instance that was stopped, and must change neither its status nor its times but `updated_at`.
 #[shows(rows::UPDATE_APPLIES)]
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    let before = found(probe, instance_call(&made.id)).await?.json();
+    let mut before = found(probe, instance_call(&made.id)).await?.json();
+    if probe.owns_time() {
+        probe.advance(Duration::from_mins(1)).await?;
+    }
     let update = update(probe, &made.owner, &made.id).await?;
     update.send(probe).await?.given_status(ACCEPTED)?;
     let wanted = |member: &str| update.message["content"][member].clone();
@@ -124,10 +140,7 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
         found.as_ref().map_or(!is_offered, |one| named(one) == Some(wanted("name")))
     };
     let listed = polled(probe, async || listed(probe, &made, has_its_id).await, is_listed).await?;
-    for member in ["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"] {
-        let want = format!("{}, as before the update", before[member]);
-        answer.expect_json(&format!("/{member}"), &want, |found| *found == before[member])?;
-    }
+    expect_kept(&answer, &before, KEPT)?;
     let want = format!("an element with the instance_id {}", made.id);
     probe.expect(listed.is_some() || !is_offered, "/instances", want, "none")?;
     // Whether a list shows the other members as reading the instance does belongs to their rows.
@@ -137,8 +150,30 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
             answer.expect_json(&format!("{at}/{member}"), &wanted.to_string(), |found| *found == wanted)?;
         }
     }
+    if probe.owns_time() && probe.settings.network().offers(&CONTROL) {
+        control(probe, &made.owner, &made.id, "stop", 0).await?.send(probe).await?;
+        probe.advance(Duration::from_mins(1)).await?;
+        before = found(probe, instance_call(&made.id)).await?.json();
+    }
     let again = self::update(probe, &made.owner, &made.id).await?;
-    again.send(probe).await?.expect_status(ACCEPTED)
+    again.send(probe).await?.expect_status(ACCEPTED)?;
+    let name = &again.message["content"]["name"];
+    let answer = until(probe, instance_call(&made.id), |answer| answer.json()["name"] == *name).await?;
+    answer.expect_json("/name", &name.to_string(), |found| found == name)?;
+    expect_kept(&answer, &before, KEPT)?;
+    if probe.owns_time() { expect_kept(&answer, &before, &["status", "ipv6"]) } else { Ok(()) }
+}
+
+/// What an update does not change.
+const KEPT: &[&str] = &["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"];
+
+/// Expects members of an instance to be as they were before an update.
+fn expect_kept(answer: &Answer<'_>, before: &Value, members: &[&str]) -> Checked {
+    for member in members {
+        let want = format!("{}, as before the update", before[member]);
+        answer.expect_json(&format!("/{member}"), &want, |found| *found == before[member])?;
+    }
+    Ok(())
 }
 
 /// Sends a change of an instance until the instance has been processed.
@@ -160,13 +195,14 @@ async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked
     unknown.attempt(probe).await?.expect_refused()
 }
 
-/// Sends `start`, `stop` and `restart` to an instance. Each must be accepted, with `item_hash` and `status` `success`. The
+/// Sends `start`, `stop` and `restart` to an instance. Each must be accepted, with an `item_hash` of its own and `status` `success`. The
 /// instance may reject `stop` and `restart` unless its status is `running`, and `start` unless it is `stopped`.
 #[shows(rows::CONTROLLED)]
 async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
     const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
     let made = made(probe).await?;
     let mut status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
+    let mut hashes = vec![made.answer.json()["item_hash"].clone()];
     for (action, seconds_ago) in ACTIONS.into_iter().zip((0..7).rev()) {
         let draft = control(probe, &made.owner, &made.id, action, seconds_ago).await?;
         let answer = draft.send(probe).await?;
@@ -182,6 +218,8 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
             Want::one_of(ACCEPTED),
             got.to_string(),
         )?;
+        expect_new_hash(&answer, &hashes)?;
+        hashes.push(answer.json()["item_hash"].clone());
         expect_creation(probe, &answer, &draft).await?;
         status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
     }

@@ -59,14 +59,18 @@ async fn made<'p>(probe: &'p Probe<'_>) -> Result<Made<'p>, Stop> {
 /// As [`made`], of this owner.
 async fn made_by<'p>(probe: &'p Probe<'_>, owner: Caller) -> Result<Made<'p>, Stop> {
     let draft = wanted(probe, &owner).await?;
-    let answer = draft.send(probe).await?;
-    answer.given_status(ACCEPTED)?;
-    let id = answer.json()["instance_id"].as_str().unwrap_or_default().to_owned();
-    probe.given(!id.is_empty(), "the answer to a creation has no instance_id")?;
-    Ok(Made { answer, owner, id, content: draft.message["content"].clone() })
+    Made::read(probe, draft.send(probe).await?, owner, &draft)
 }
 
-impl Made<'_> {
+impl<'p> Made<'p> {
+    /// Reads the answer to a creation, which must be accepted.
+    fn read(probe: &Probe<'_>, answer: Answer<'p>, owner: Caller, draft: &Draft) -> Result<Made<'p>, Stop> {
+        answer.given_status(ACCEPTED)?;
+        let id = answer.json()["instance_id"].as_str().unwrap_or_default().to_owned();
+        probe.given(!id.is_empty(), "the answer to a creation has no instance_id")?;
+        Ok(Made { answer, owner, id, content: draft.message["content"].clone() })
+    }
+
     fn ipv6(&self) -> Option<Ipv6Addr> {
         ipv6(&self.answer.json()["ipv6"])
     }
