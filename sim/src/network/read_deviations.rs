@@ -25,7 +25,7 @@ use super::messages::create::ByOthers;
 use super::messages::flat::FlatQuery;
 use super::messages::forget::{self as forgets, Forget};
 use super::messages::listing::ListQuery;
-use super::messages::record::{Height, Strips};
+use super::messages::record::Strips;
 use super::messages::single::{Standing, Wrapped};
 use super::paging::{self, Listed, ReadPage};
 use super::storage::files::{self, Download, Parts};
@@ -152,7 +152,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
             let blocks = r["message"]["confirmations"].as_array_mut().into_iter().flatten();
             blocks.for_each(|block| block["hash"] = own.clone());
         };
-    messages::CONFIRMATIONS, "grows" => "the height of a confirmation grows" at MESSAGE, step |s: &mut Height| s.0 += s.1;
     flat::ALL_OF, "values" => "of several values, only the first counts", step |q: &mut FlatQuery| {
         for values in [&mut q.filter.addresses, &mut q.filter.channels].into_iter().flatten() {
             values.truncate(1);

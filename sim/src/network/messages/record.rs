@@ -19,10 +19,6 @@ const BLOCK_MS: i64 = 12 * SECOND;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct Blocks(pub(in crate::network) u64);
 
-/// The height of the block that contains a message, and how many blocks were found since.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::network) struct Height(pub(in crate::network) u64, pub(in crate::network) u64);
-
 /// The message with that number, with its hash as clients see it and the blocks that contain it.
 pub(in crate::network) fn message(
     core: &mut Core,
@@ -58,8 +54,7 @@ pub(in crate::network) fn status(state: StoreState) -> Status {
 fn confirmations(core: &mut Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
     let is_held = core.now() - stored.received() >= limits.confirmation_ms;
     let Blocks(count) = core.step(Blocks(u64::from(is_held)));
-    let [height, now] = [stored.received(), core.now()].map(|at| (at.0 / BLOCK_MS).unsigned_abs());
-    let Height(height, _) = core.step(Height(height, now.saturating_sub(height)));
+    let height = (stored.received().0 / BLOCK_MS).unsigned_abs();
     let block = |n: u64| Confirmation {
         chain: "ETH".to_owned(),
         height: height + n,
