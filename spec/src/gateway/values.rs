@@ -162,13 +162,20 @@ fn is_beyond_ascii(value: &Value) -> bool {
 
 const BEYOND_ASCII_PROMPT: &str = "Say hello to Zo\u{eb} \u{1f30a} in one short sentence.";
 
-/// A conversation of two turns of the user. The first has its text in parts.
-fn turns(last: &str) -> Value {
+/// The first words of a conversation.
+const NAMES_ADA: &str = "Call me Ada.";
+
+/// A conversation of two turns of the user, of which the first has this content.
+fn turns(first: &Value, last: &str) -> Value {
     json!([
-        { "role": "user", "content": [text_part("Call me Ada.")] },
+        { "role": "user", "content": first },
         { "role": "assistant", "content": "Hello, Ada." },
         { "role": "user", "content": last },
     ])
+}
+
+fn in_parts() -> Value {
+    json!([text_part(NAMES_ADA)])
 }
 
 fn has_turns(value: &Value) -> bool {
@@ -177,8 +184,8 @@ fn has_turns(value: &Value) -> bool {
 }
 
 /// A conversation with all of it.
-fn long_turns_beyond_ascii() -> Value {
-    turns(&format!("{}{BEYOND_ASCII_PROMPT}", long()))
+fn long_turns_beyond_ascii(first: &Value) -> Value {
+    turns(first, &format!("{}{BEYOND_ASCII_PROMPT}", long()))
 }
 
 /// Members of a chat that common client libraries send. The first value has them all. Whether two messages of a user may follow each
@@ -186,7 +193,7 @@ fn long_turns_beyond_ascii() -> Value {
 pub const CHATS: &[ValueKind] = &[
     property!(
         "mixed",
-        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": long_turns_beyond_ascii() }),
+        json!({ "temperature": 0.7, "top_p": 1, "max_tokens": 64, "user": "assay", "messages": long_turns_beyond_ascii(&in_parts()) }),
         |sent| !sent["temperature"].is_null() && is_long(sent) && is_beyond_ascii(sent) && has_turns(sent)
     )
     .at_each_depth(),
@@ -195,18 +202,20 @@ pub const CHATS: &[ValueKind] = &[
     }),
     property!("long", json!({ "messages": asks(&long()) }), is_long),
     property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
-    property!("turns", json!({ "messages": turns(ASKS) }), has_turns),
+    property!("turns", json!({ "messages": turns(&in_parts(), ASKS) }), has_turns),
 ];
 /// Members of a body of the messages format. The first value has them all.
 pub const MESSAGE_BODIES: &[ValueKind] = &[
-    property!("mixed", json!({ "max_tokens": 1, "messages": long_turns_beyond_ascii() }), |sent| {
-        sent["max_tokens"] == 1 && is_long(sent) && is_beyond_ascii(sent) && has_turns(sent)
-    })
+    property!(
+        "mixed",
+        json!({ "max_tokens": 1, "messages": long_turns_beyond_ascii(&json!(NAMES_ADA)) }),
+        |sent| { sent["max_tokens"] == 1 && is_long(sent) && is_beyond_ascii(sent) && has_turns(sent) }
+    )
     .at_each_depth(),
     property!("one-token", json!({ "max_tokens": 1 }), |sent| sent["max_tokens"] == 1),
     property!("long", json!({ "messages": asks(&long()) }), is_long),
     property!("beyond-ascii", json!({ "messages": asks(BEYOND_ASCII_PROMPT) }), is_beyond_ascii),
-    property!("turns", json!({ "messages": turns(ASKS) }), has_turns),
+    property!("turns", json!({ "messages": turns(&json!(NAMES_ADA), ASKS) }), has_turns),
 ];
 
 /// The `Authorization` of a key that was issued.
