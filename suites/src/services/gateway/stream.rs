@@ -105,7 +105,7 @@ pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: 
 }
 
 /// Sends a streamed chat. The stream must be UTF-8, and each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
-/// missing, and events without choices may follow it.
+/// missing, and events without an increment may follow it.
 #[shows(rows::CHUNKS)]
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
@@ -124,9 +124,11 @@ async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
         answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
     }
     for (n, event) in events.iter().enumerate().skip(end.map_or(events.len(), |end| end + 1)) {
-        let has_choices = chunk(event).is_some_and(|chunk| chunk["choices"] != json!([]));
-        let want = "no choices after the end mark";
-        answer.expect(!has_choices, &format!("data of event {n}"), want, event.data.as_str())?;
+        let increments = increments(std::slice::from_ref(event));
+        let has_text =
+            increments.iter().any(|(_, content)| content.as_str().is_some_and(|text| !text.is_empty()));
+        let want = "no increment after the end mark";
+        answer.expect(!has_text, &format!("data of event {n}"), want, event.data.as_str())?;
     }
     let met = match end {
         None => "absent".to_owned(),
