@@ -656,7 +656,7 @@ const API: &[Deviation] = deviations! {
         }
     };
     store::FORGOTTEN => "a forgotten STORE is not found", guard;
-    store::STRIPPED => "a forgotten STORE keeps its content" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
+    store::STRIPPED => "a forgotten STORE keeps its content", reply |r: &mut Answer<Wrapped>| {
         if r.about.status == Status::Forgotten {
             r["message"]["content"] = Value::Object(r.about.message.members());
         }

@@ -99,7 +99,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r.record("signature", |_| json!(""));
         }
     };
-    store::EMPTIED => "a forgotten STORE keeps its content but for `item_hash`", reply |r: &mut Answer<Wrapped>| {
+    store::EMPTIED => "a forgotten STORE keeps its content but for `item_hash`" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
         if r.about.status == Status::Forgotten {
             let mut content = r.about.message.members();
             content.shift_remove("item_hash");
@@ -146,18 +146,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
             _ => Err(Refused { rule: &storage::FORMS, why: "the form does not begin with the file".to_owned() }),
         };
     };
-    messages::CONFIRMATIONS, "own" => "the hash of a confirmation is that of the message",
-        reply |r: &mut Answer<Wrapped>| {
-            let own = r["message"]["item_hash"].clone();
-            let blocks = r["message"]["confirmations"].as_array_mut().into_iter().flatten();
-            blocks.for_each(|block| block["hash"] = own.clone());
-        };
     flat::ALL_OF, "values" => "of several values, only the first counts", step |q: &mut FlatQuery| {
         for values in [&mut q.filter.addresses, &mut q.filter.channels].into_iter().flatten() {
             values.truncate(1);
         }
     };
-    store::STRIPPED, "listed" => "lists show the content of a forgotten STORE" at LISTED,
+    store::EMPTIED, "listed" => "lists show the content of a forgotten STORE" at LISTED,
         step |s: &mut Strips| s.0 = false;
     instances::UPDATE_APPLIES, "once" => "only the first update changes anything" at PROCESSING,
         step |c: &mut Changed| if c.changes > 0 {

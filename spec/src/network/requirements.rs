@@ -557,9 +557,9 @@ crate::requirements! {
         /// A forgotten message returns 200 and the status `forgotten`.
         FORGOTTEN: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954, "States and transitions" 0xf217_f297];
         /// A forgotten message no longer has `content.item_hash`.
-        STRIPPED: Must Server Check at RECORDS ["Reading the STORE message (recovery rules)" 0x4087_1954];
-        /// A forgotten message keeps no member of the content that was sent.
-        EMPTIED: Should Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
+        STRIPPED: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0x4087_1954];
+        /// A forgotten message keeps no member of the content that was sent, in lists either.
+        EMPTIED: Should Server Check at RECORDS ["Reading the STORE message (recovery rules)" 0x4087_1954];
         /// Two days after a FORGET the file is no longer available.
         FORGOTTEN_BYTES: Must Server Check at PROCESSING ["States and transitions" 0xf217_f297];
         /// A message whose payer ran out of balance or credits is first `removing`, complete and with its file.

@@ -36,7 +36,7 @@ impl Site {
         self.sent.iter().filter(|sent| age(sent) <= time).count()
     }
 
-    /// When to look again, if there is no room for `room` more requests.
+    /// When to look again, if `room` more requests exceed the limit.
     pub(super) fn full(&mut self, limit: u32, room: u32, now: Instant) -> Option<Instant> {
         let used = self.sent_within(SPAN, now) + self.reserved as usize + room as usize;
         let over = used.checked_sub(limit as usize).filter(|over| *over > 0)?;
@@ -49,7 +49,7 @@ impl Site {
         self.spread = Some(self.spread.map_or(now, |spread| spread.max(now)) + SPAN / limit);
     }
 
-    /// Counts a request where there is no limit.
+    /// Counts a request to a site without a limit.
     pub(super) fn count_unlimited(&mut self, now: Instant) {
         self.sent_within(Duration::ZERO, now);
         self.sent.push_back(now);

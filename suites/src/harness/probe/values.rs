@@ -1,6 +1,7 @@
 //! The uncommon valid values that the row of a check accepts.
 
 use assay_spec::value::ValueKind;
+use serde_json::Value;
 
 use super::{Answer, Probe};
 use crate::harness::check::Stop;
@@ -23,6 +24,15 @@ impl Probe<'_> {
     /// so the report names the property.
     pub(crate) fn single_values(&self) -> impl Iterator<Item = &'static ValueKind> {
         self.check.requirement.accepted.iter().filter(|value| value.is_beyond_quick)
+    }
+
+    /// A value of all kinds that the check's row keeps: strings are joined, of other values there is one. `None`: it keeps none.
+    pub(crate) fn kept_value(&self) -> Option<Value> {
+        let kept = self.check.requirement.kept.iter().filter_map(|kind| kind.instead_of(&Value::Null));
+        kept.reduce(|all, next| match (&all, &next) {
+            (Value::String(all), Value::String(next)) => format!("{all} {next}").into(),
+            _ => all,
+        })
     }
 
     /// Sends each uncommon valid value of the check's row, and judges the answers. If the first one, which has all properties, is

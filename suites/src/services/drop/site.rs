@@ -162,8 +162,9 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     Ok(dropped)
 }
 
-/// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and ten minutes after no response may
-/// show its page, under its name either, or another of its files. In a world of its own until the last millisecond, elsewhere until ten minutes before.
+/// Uploads a site without claiming it. It must return 200 before 4 hours have passed. Ten minutes after, no response may show its
+/// page, at its root or by name, or another of its files. In a world of its own the site is asked for until the last millisecond,
+/// elsewhere until ten minutes before.
 #[rejects(rows::REMOVED, needs(Clock))]
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
     let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);

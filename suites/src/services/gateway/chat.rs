@@ -136,7 +136,7 @@ async fn expect_each_value(probe: &Probe<'_>, with: impl Fn(&Value) -> Value, pl
     probe.each_value(send, |answer, _| judge(answer)).await
 }
 
-/// Sends chats with what common client libraries send: options, a long prompt, letters beyond ASCII. Each must be accepted.
+/// Sends chats with what common client libraries send: options, a long prompt, letters beyond ASCII, several turns. Each must be accepted.
 #[shows(
     rows::ORDINARY,
     uses_up,
@@ -161,7 +161,7 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::chat_content(&id, &json!([text_part("Which colour is this?"), png_part()])))
 }
 
-/// Sends messages with an image as a data URL, also for a stream: a PNG after text, a PNG alone, a JPEG before text. Each must
+/// Sends messages with an image as a data URL, also for a stream: a PNG after text, a PNG alone, a JPEG before text, two images. Each must
 /// return 200.
 #[shows(rows::IMAGE, after(auths::KEY_CHECK, stream::EVENT_STREAM, stream::CHUNKS))]
 async fn image_is_accepted(probe: &Probe<'_>, place: Place) -> Checked {

@@ -28,8 +28,8 @@ async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
 }
 
-/// Sends what common client libraries send: a reply of one token, a long prompt, letters beyond ASCII. Each must return
-/// 200.
+/// Sends what common client libraries send: a reply of one token, a long prompt, letters beyond ASCII, several turns. Each
+/// must return 200.
 #[shows(rows::ORDINARY, uses_up, after(rows::MESSAGE_OBJECT))]
 async fn what_client_libraries_send_is_accepted(probe: &Probe<'_>) -> Checked {
     let plain = good(probe).await?;

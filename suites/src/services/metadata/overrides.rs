@@ -20,7 +20,7 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
             let is_list = list.is_some_and(|list| list.iter().all(Value::is_object));
             answer.expect(is_list, "body", "a JSON array of objects", answer.response.text())?;
             elements += list.map_or(0, Vec::len);
-            if probe.has_control() {
+            if probe.owns_time() {
                 let again = fetch(probe, contract.token_path(way, id, Form::Overrides)).await?.json();
                 answer.expect(
                     again == body,

@@ -64,20 +64,14 @@ async fn owner_is_the_creator(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/owner", owner, |found| is_address(found, owner)).map(drop)
 }
 
-/// Expects a member of the record to be what the creation sent: a value with all properties that the row keeps. No sentence says that
-/// an instance of each size is offered: if the creation is rejected, an ordinary one takes its place.
+/// Expects a member of the record to be what the creation sent: a value of all kinds that the row keeps. No sentence says that an
+/// instance of each size is offered, so if the creation is rejected, an ordinary instance is created instead.
 async fn same(probe: &Probe<'_>, member: &str) -> Checked {
     let owner = caller(probe);
-    let kept: Vec<Value> =
-        probe.check.requirement.kept.iter().filter_map(|kind| kind.instead_of(&Value::Null)).collect();
-    let texts: Option<Vec<&str>> = kept.iter().map(Value::as_str).collect();
-    let kept =
-        texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join(" ").into()).or(kept.first().cloned());
-    let draft = wanted(probe, &owner).await?;
-    let uncommon = match kept {
-        Some(kept) => draft.inside(member, Some(kept)),
-        None => draft,
-    };
+    let mut uncommon = wanted(probe, &owner).await?;
+    if let Some(kept) = probe.kept_value() {
+        uncommon = uncommon.inside(member, Some(kept));
+    }
     let answer = uncommon.send(probe).await?;
     let made = if answer.is_malformed() {
         made_by(probe, owner).await?
