@@ -18,7 +18,6 @@ pub(crate) mod bodies;
 pub mod openapi;
 mod page;
 pub mod paths;
-mod requests;
 mod take;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +47,7 @@ use bodies::{
 };
 use take::{Asked, Given, MayBeGiven};
 
+use crate::received;
 use crate::serve::{Handle, Listener, collect, open_again, open_sites};
 use crate::shape::{self, Nothing};
 use crate::world::{self, World};
@@ -432,8 +432,8 @@ async fn journal(Here(handle): Here, Asked(From { from }): Asked<From>) -> Json<
     }))
 }
 
-async fn received(Here(handle): Here, Asked(filter): Asked<requests::Filter>) -> Json<Value> {
-    Json(handle.read(|world| requests::list(world, &filter)))
+async fn requests(Here(handle): Here, Asked(filter): Asked<received::Filter>) -> Json<Value> {
+    Json(handle.read(|world| received::list(world, &filter)))
 }
 
 /// Server-sent events. The first comes at once; a reader that is slow misses some, never the last.

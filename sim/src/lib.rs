@@ -1,26 +1,4 @@
-//! The simulator: every service of the documents in one world. Use it to answer requests as the documents say, in process or
-//! over sockets ([`serve`]), with a clock, faults and deviations under control.
-//!
-//! ```
-//! use assay_sim::clock::EPOCH;
-//! use assay_sim::{Input, Output, RequestHead, World, metadata};
-//! use assay_spec::Dialect;
-//! use http::{HeaderMap, Method};
-//!
-//! let mut world = World::new(7, EPOCH, Dialect::default());
-//! let exchange = world.next_exchange();
-//! let head = RequestHead {
-//!     site: metadata::SITE,
-//!     peer: [127, 0, 0, 1].into(),
-//!     method: Method::GET,
-//!     target: "/".to_owned(),
-//!     headers: HeaderMap::new(),
-//! };
-//! let mut outputs = world.input(Input::Head(Box::new(head)));
-//! outputs.extend(world.input(Input::End(exchange)));
-//! assert!(matches!(outputs[0], Output::Head { status: 200, .. }));
-//! assert!(matches!(outputs.last(), Some(Output::End { .. })));
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! Rules of this layer: state changes only inside one synchronous [`World::input`]; only [`serve`] uses sockets; the code of
 //! deviations and variations is in the services' `deviations.rs` and `variations.rs`, and acts at a [`seam`].
@@ -46,6 +24,7 @@ pub mod network;
 pub mod outgoing;
 pub mod publish;
 pub mod reach;
+pub mod received;
 mod refusal;
 pub mod rng;
 pub mod scenario;
@@ -54,6 +33,7 @@ pub mod seam;
 pub mod serve;
 pub mod services;
 pub mod shape;
+pub mod testing;
 pub mod tls;
 pub mod variation;
 pub mod window;
@@ -63,4 +43,5 @@ pub use crate::core::Core;
 pub use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 pub use crate::io::{Input, Output};
 pub use crate::outgoing::{Outcome, Outgoing};
+pub use crate::testing::Sim;
 pub use crate::world::World;

@@ -465,6 +465,7 @@ pub trait Names {
 }
 
 /// One of these names.
+#[derive(Clone, Debug)]
 pub struct Name<N>(pub &'static str, PhantomData<N>);
 
 impl<N: Names> Shape for Name<N> {

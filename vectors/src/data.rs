@@ -143,4 +143,4 @@ pub(crate) static BESIDE: &[(&str, &str)] = beside! {
 };
 
 /// The page of the protocol.
-pub(crate) static PROTOCOL: &str = include_str!("../../docs/vectors-protocol.md");
+pub(crate) static PROTOCOL: &str = include_str!("../vectors-protocol.md");

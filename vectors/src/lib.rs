@@ -1,17 +1,4 @@
-//! Golden cases for the documents' encodings, and the witnesses that confirmed them. Use them to test an implementation: one
-//! line of JSON asks, one line answers.
-//!
-//! ```
-//! use assay_vectors::{Expect, cases, shim};
-//! use serde_json::json;
-//!
-//! let case = cases().into_iter().find(|case| case.id == "publish/domain/upper-case").expect("a case");
-//! let Expect::Reject { rule, stage } = &case.expect else { panic!("{} is accepted", case.id) };
-//!
-//! // The reference implementation gives the expected answer. To test another program, send it the same line.
-//! let line = json!({"id": case.id, "op": case.op, "in": case.input}).to_string();
-//! assert_eq!(shim::reply(line.as_bytes()), json!({"id": case.id, "reject": {"rule": rule, "stage": stage}}));
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! Rule of this layer: one case, one reason. Every reject is an accepted case with one visible edit. Every accept
 //! carries its intermediate values. [`lint`] proves that each reject is rejected by the rule that it names and by no

@@ -30,7 +30,7 @@ pub(crate) struct Topic {
 
 macro_rules! topics {
     ($($name:literal $file:literal;)*) => {
-        &[$(Topic { name: $name, file: $file, text: include_str!(concat!("../../../", $file)) }),*]
+        &[$(Topic { name: $name, file: $file, text: include_str!(concat!("../../", $file)) }),*]
     };
 }
 

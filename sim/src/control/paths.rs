@@ -11,7 +11,8 @@ use super::bodies::{
     Action, AtLeast, Deviation, Faults, ForkBody, From, Limits, OfService, Restore, SetClock, Variation,
 };
 use super::take::no_query;
-use super::{answers, bad, openapi, requests};
+use super::{answers, bad, openapi};
+use crate::received;
 use crate::shape::{Field, Nothing, Record, Shape};
 
 /// A method at a path.
@@ -221,10 +222,10 @@ fn what_is_seen() -> Vec<Endpoint> {
             .answers(answers::journal),
         get(
             "requests",
-            super::received,
+            super::requests,
             "Returns the requests that the journal still keeps, with their responses and violated rules.",
         )
-        .asks::<requests::Filter>()
+        .asks::<received::Filter>()
         .answers(answers::requests),
         get(
             "changes",

@@ -1,6 +1,7 @@
 //! The requests that a world has received, from its journal.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use assay_spec::Instant;
 use assay_spec::crypto::text::hex;
@@ -19,26 +20,28 @@ const BODY_BYTES: usize = 64 * 1024;
 
 record! {
     /// Which requests are wanted: those for which all of this holds.
-    pub(super) struct Filter {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Filter {
         /// They came after this exchange.
-        after: ExchangeId = 0,
+        pub(crate) after: ExchangeId = 0,
         /// The name of their site.
-        site: Option<Name<SiteName>>,
+        pub(crate) site: Option<Name<SiteName>>,
         /// Their method.
-        method: Option<String>,
+        pub(crate) method: Option<String>,
         /// Their path without the query; with `*` at its end, how their target begins.
-        path: Option<String>,
+        pub(crate) path: Option<String>,
         /// Their status, or a class such as `4xx`.
-        status: Option<Status>,
+        pub(crate) status: Option<Status>,
         /// How the name of a rule begins that they violated.
-        rule: Option<String>,
+        pub(crate) rule: Option<String>,
         /// At most so many, the latest.
-        limit: usize = 100,
+        pub(crate) limit: usize = 100,
     }
 }
 
 /// The sites.
-pub(super) struct SiteName;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SiteName;
 
 impl Names for SiteName {
     const WHAT: &'static str = "site";
@@ -49,7 +52,21 @@ impl Names for SiteName {
 }
 
 /// A status, or a class of statuses.
-struct Status(String);
+#[derive(Clone, Debug)]
+pub(crate) struct Status(String);
+
+impl Status {
+    /// This status alone.
+    pub(crate) fn exactly(status: u16) -> Status {
+        Status(format!("{status:03}"))
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl Shape for Status {
     fn schema() -> Value {
@@ -71,7 +88,7 @@ impl Shape for Status {
 }
 
 impl Filter {
-    fn takes(&self, received: &Received) -> bool {
+    pub(crate) fn takes(&self, received: &Received) -> bool {
         let is_at = |wanted: &String| match wanted.strip_suffix('*') {
             Some(beginning) => received.target.starts_with(beginning),
             None => received.target.split('?').next() == Some(wanted),
@@ -94,45 +111,68 @@ impl Filter {
 }
 
 /// A request with its response.
-#[derive(Serialize)]
-struct Received {
-    exchange: ExchangeId,
+#[derive(Clone, Debug, Serialize)]
+pub struct Received {
+    /// The number of the exchange in its world.
+    pub exchange: ExchangeId,
     /// When it arrived.
-    at: Instant,
+    pub at: Instant,
     /// How long it has taken, by the clock of the world.
-    ms: i64,
-    site: String,
+    pub ms: i64,
+    /// The name of the site.
+    pub site: String,
     /// The client's address.
-    peer: String,
-    method: String,
-    target: String,
-    status: Option<u16>,
+    pub peer: String,
+    /// The method.
+    pub method: String,
+    /// Path and query as sent.
+    pub target: String,
+    /// The status; none if there was no response.
+    pub status: Option<u16>,
     /// How it ended; none while it is in progress.
-    ended: Option<Ended>,
-    request: Part,
-    response: Part,
-    why: Vec<Violation>,
+    pub ended: Option<Ended>,
+    /// What was sent.
+    pub request: Part,
+    /// What was returned.
+    pub response: Part,
+    /// The rules that the request violated.
+    pub why: Vec<Violation>,
 }
 
 /// Headers and body of a request or of a response.
-#[derive(Default, Serialize)]
-struct Part {
-    headers: Vec<[String; 2]>,
-    body: Shown,
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Part {
+    /// Names and values.
+    pub headers: Vec<[String; 2]>,
+    /// The body.
+    pub body: Shown,
 }
 
-/// A body, of which a part may be shown.
-#[derive(Default)]
-struct Shown {
+/// A body, of which at most 64 KiB are kept, and nothing if it is secret.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
     bytes: Vec<u8>,
     length: usize,
     is_secret: bool,
 }
 
 impl Shown {
+    /// What is kept of the body.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The body as JSON; null if it is not JSON, or longer than what is kept.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_default()
+    }
+
     fn push(&mut self, bytes: &[u8], is_secret: bool) {
         self.is_secret |= is_secret;
         self.length += bytes.len();
+        if self.is_secret {
+            return self.bytes.clear();
+        }
         let room = BODY_BYTES - self.bytes.len();
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -205,9 +245,8 @@ fn shown(headers: &HeaderMap) -> Vec<[String; 2]> {
     headers.iter().map(|(name, value)| [name.to_string(), show(value.as_bytes())]).collect()
 }
 
-/// The requests that the journal of the world still keeps and that the filter takes, oldest first. `count` is how many it takes,
-/// `kept` how many are still there.
-pub(super) fn list(world: &World, filter: &Filter) -> Value {
+/// The requests that the journal of the world still keeps, oldest first.
+pub(crate) fn all(world: &World) -> Vec<Received> {
     let mut all: BTreeMap<ExchangeId, Received> = BTreeMap::new();
     for (_, entry) in world.core.journal.entries() {
         if let Event::Head(line, headers) = &entry.event {
@@ -221,8 +260,14 @@ pub(super) fn list(world: &World, filter: &Filter) -> Value {
             received.why.push(Violation::from(line));
         }
     }
-    let kept = all.len();
-    let wanted: Vec<Received> = all.into_values().filter(|received| filter.takes(received)).collect();
+    all.into_values().collect()
+}
+
+/// Those that the filter takes: `count` is how many it takes, `kept` how many the journal still keeps.
+pub(crate) fn list(world: &World, filter: &Filter) -> Value {
+    let mut wanted = all(world);
+    let kept = wanted.len();
+    wanted.retain(|received| filter.takes(received));
     let count = wanted.len();
     json!({ "count": count, "kept": kept, "requests": wanted[count.saturating_sub(filter.limit)..] })
 }
