@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "packaging"
 NAME = "assay-conformance"
 MODULE = "assay_conformance"
+# The modules of the Python package, beside `__init__.py`.
+MODULES = ["__main__.py", "program.py", "pytest_plugin.py", "simulator.py"]
 ABOUT = "Tests whether a server, a client or a test vector conforms to the documents of six services"
 # No address is published. A package that was made without --repository leads to an address that cannot exist.
 NO_REPOSITORY = "https://repository.invalid/assay"
@@ -137,9 +139,14 @@ def wheel(entries, info, epoch, level):
     return packed.getvalue()
 
 
-def filled(template, values):
+def template(name, mode=0o644):
+    """An entry of a package: a file of this folder, as it is."""
+    return (TEMPLATES / name).read_bytes(), mode
+
+
+def filled(name, values):
     """The template with each `@NAME@` replaced."""
-    text = (TEMPLATES / template).read_text()
+    text = (TEMPLATES / name).read_text()
     text = re.sub(r"@([A-Z0-9_]+)@", lambda found: values[found[1]], text)
     return text.encode()
 
@@ -169,14 +176,17 @@ def wheel_of(folder, program, version):
     metadata += (TEMPLATES / "description.md").read_bytes()
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in program.wheel_tags.split("."))
     about = f"Wheel-Version: 1.0\nGenerator: assay-packages\nRoot-Is-Purelib: false\n{tags}"
+    scripts = f"[console_scripts]\n{NAME} = {MODULE}.__main__:main\n\n[pytest11]\nassay = {MODULE}.pytest_plugin\n"
     entries = {
         f"{MODULE}/__init__.py": (filled("python/__init__.py.in", {"VERSION": version}), 0o644),
-        f"{MODULE}/__main__.py": ((TEMPLATES / "python/__main__.py").read_bytes(), 0o644),
-        "assay.py": ((TEMPLATES / "python/assay.py").read_bytes(), 0o644),
+        # It says that the modules have types.
+        f"{MODULE}/py.typed": (b"", 0o644),
+        **{f"{MODULE}/{name}": template(f"python/{name}") for name in MODULES},
+        "assay.py": template("python/assay.py"),
         f"{MODULE}-{version}.data/scripts/assay": (program.data, 0o755),
         f"{info}/METADATA": (metadata, 0o644),
         f"{info}/WHEEL": (about.encode(), 0o644),
-        f"{info}/entry_points.txt": (f"[console_scripts]\n{NAME} = {MODULE}.__main__:main\n".encode(), 0o644),
+        f"{info}/entry_points.txt": (scripts.encode(), 0o644),
         f"{info}/sboms/assay.cdx.json": ((folder / "assay.cdx.json").read_bytes(), 0o644),
     }
     entries |= {f"{info}/licenses/{name}": content for name, content in licences(folder).items()}
@@ -190,6 +200,8 @@ def npm_of(folder, program, version, repository):
         "name": NAME,
         **shared,
         "description": ABOUT,
+        "main": "index.js",
+        "types": "index.d.ts",
         "bin": {"assay": "bin/assay.js", NAME: "bin/assay.js"},
         "engines": {"node": ">=18"},
         "optionalDependencies": {program.npm_package: version},
@@ -204,14 +216,17 @@ def npm_of(folder, program, version, repository):
         "cpu": [program.machine["npm"]],
         **libc,
     }
-    readme = ((TEMPLATES / "description.md").read_bytes(), 0o644)
+    readme = template("description.md")
     texts = licences(folder)
     return [
         (
             f"{NAME}-{version}.tgz",
             {
                 "package.json": (as_json(launcher), 0o644),
-                "bin/assay.js": ((TEMPLATES / "npm/assay.js").read_bytes(), 0o755),
+                "bin/assay.js": template("npm/assay.js", 0o755),
+                "index.d.ts": template("npm/index.d.ts"),
+                "index.js": template("npm/index.js"),
+                "lib/program.js": template("npm/program.js"),
                 "README.md": readme,
                 **{name: texts[name] for name in ["LICENSE-APACHE", "LICENSE-MIT"]},
             },

@@ -5,7 +5,7 @@
 const { spawn } = require("node:child_process");
 const { readFileSync } = require("node:fs");
 const { constants } = require("node:os");
-const own = require("../package.json");
+const { failure, find } = require("../lib/program.js");
 
 // The exit code of `assay` for a harness that failed. With 1 a pipeline would read that the server does not conform.
 const FAILED = 4;
@@ -13,29 +13,6 @@ const FAILED = 4;
 function fail(why) {
   process.stderr.write(`assay: ${why}\n`);
   process.exit(FAILED);
-}
-
-function find() {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `${own.name}-${platform}`;
-  const known = Object.keys(own.optionalDependencies);
-  if (!known.includes(name)) {
-    const built = known.map((one) => one.slice(own.name.length + 1)).join(", ");
-    fail(
-      `${own.name} ${own.version} has a program for ${built}, and not for ${platform}. ` +
-        "Run the container image, or build the program: cargo install --locked --path suites in a checkout",
-    );
-  }
-  let about;
-  try {
-    about = require(`${name}/package.json`);
-  } catch {
-    fail(`the package ${name} is missing. Install ${own.name} again, without --omit=optional and --no-optional`);
-  }
-  if (about.version !== own.version) {
-    fail(`${name} has version ${about.version}, and ${own.name} has ${own.version}. Install both with one version`);
-  }
-  return require.resolve(`${name}/bin/assay`);
 }
 
 // Whether this process is in the group that a terminal sends Ctrl-C to. The program is in the same group, and has the signal
@@ -54,7 +31,12 @@ function isInForeground() {
 const FROM_TERMINAL = ["SIGINT", "SIGQUIT"];
 const FORWARDED = [...FROM_TERMINAL, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 
-const program = find();
+let program;
+try {
+  program = find();
+} catch (error) {
+  fail(error.message);
+}
 // The handlers come first: a signal must not end this process while the program starts. They run once it has started.
 for (const signal of FORWARDED) {
   process.on(signal, () => {
@@ -62,13 +44,7 @@ for (const signal of FORWARDED) {
   });
 }
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-child.on("error", (error) => {
-  const remedy =
-    error.code === "ENOENT" || error.code === "ENOEXEC"
-      ? "This Linux lacks the C library that it was built for: use the package with the static program"
-      : "Install the package again";
-  fail(`${program} does not start: ${error.message}. ${remedy}`);
-});
+child.on("error", (error) => fail(failure(program, error)));
 child.on("exit", (code, signal) => {
   // As a shell reports it.
   process.exit(signal ? 128 + constants.signals[signal] : code);

@@ -11,34 +11,34 @@ import time
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Iterable, Mapping, Optional, Union
+from typing import IO, Any, Iterable, List, Mapping, Optional, Union
 from urllib.parse import urlencode, urlsplit
 
 from . import program
 
-# How long the program has to end after SIGTERM.
-STOP_SECONDS = 5
-# An advance over many timers takes a while.
-ANSWER_SECONDS = 120
-# The API returns at most 100 requests without a limit.
-ALL = 1_000_000
-# It ends when its input does: when this process has ended, even by SIGKILL.
+# Milliseconds, or a string such as "90s" or "1h30m".
+Duration = Union[int, str]
+File = Union[str, "os.PathLike[str]"]
+
+# How long the program has to end after SIGTERM, and the control API to respond: an advance over many timers takes a while.
+STOP_SECONDS, RESPONSE_SECONDS = 5, 120
+# Without a limit, the control API returns at most 100 requests.
+ALL_REQUESTS = 1_000_000
+# A shell that kills the program when its standard input ends. It ends with this process, also after SIGKILL.
 GUARD = 'read -r _; kill -KILL "$0"'
 
 
 class SimulatorError(RuntimeError):
-    """What the control API rejected, or why the simulator does not run."""
+    """The message of the control API, or why the simulator does not run. `status` is that of the control API's response."""
 
     def __init__(self, message: str, status: Optional[int] = None) -> None:
         super().__init__(message)
-        # The status of the control API's response, if there was one.
         self.status = status
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A rule that a request violated, and what was seen. `accepted` says that a deviation switched the rule off."""
+    """A rule that a request violated, and what was seen. `accepted` is true if a deviation switched the rule off."""
 
     exchange: int
     requirement: str
@@ -48,7 +48,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Body:
-    """A body. Of a long one `content` is the first 64 KiB, of a secret one it is empty. `length` is that of the whole."""
+    """`content` is the first 64 KiB of the body, and empty if the body is secret. `length` is the length of the whole."""
 
     content: bytes
     length: int
@@ -59,13 +59,13 @@ class Body:
 
     def json(self) -> Any:
         if len(self.content) < self.length:
-            raise SimulatorError(f"the simulator kept {len(self.content)} of {self.length} bytes: compare `content`")
+            raise SimulatorError(f"the simulator keeps {len(self.content)} of the {self.length} bytes: use `content`")
         return json.loads(self.content)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Headers and body of a request or of a response. Names of headers are in lower case."""
+    """Headers and body of a request or of a response. The names of headers are in lower case."""
 
     headers: Mapping[str, str]
     body: Body
@@ -73,12 +73,13 @@ class Part:
 
 @dataclass(frozen=True, repr=False)
 class Received:
-    """A request that the simulator has received, and its response. Without a response, `status` is None."""
+    """A request that the simulator has received, and its response. `status` is None if there was no response."""
 
     exchange: int
     at: int
     ms: int
     site: str
+    peer: str
     method: str
     target: str
     status: Optional[int]
@@ -111,8 +112,22 @@ class Metadata(Site):
 @dataclass(frozen=True)
 class Publish(Site):
     chain_url: str
-    domains: tuple[str, ...]
     key: str
+    domains: tuple[str, ...]
+
+
+class Clock:
+    """The clock of the world. Times are milliseconds since 1970."""
+
+    def __init__(self, sim: Simulator) -> None:
+        self._sim = sim
+
+    def now(self) -> int:
+        return int(self._sim.control("GET", "clock")["now"])
+
+    def advance(self, by: Duration) -> int:
+        """Moves time forward, and returns the new time."""
+        return int(self._sim.control("POST", "clock", {"advance": by})["now"])
 
 
 class Active:
@@ -121,32 +136,33 @@ class Active:
     def __init__(self, sim: Simulator, kind: str) -> None:
         self._sim, self._kind = sim, kind
 
-    def list(self) -> list[Any]:
-        entries: list[Any] = self._sim.control("GET", self._kind)
-        return entries
+    def list(self) -> List[Any]:
+        return list(self._sim.control("GET", self._kind))
 
     def clear(self) -> None:
-        self._sim.control("PUT", self._kind, [])
+        self._replace([])
+
+    def _replace(self, entries: List[Any]) -> List[Any]:
+        return list(self._sim.control("PUT", self._kind, entries))
 
     def _add(self, entry: Any) -> Added:
-        entries = self._sim.control("PUT", self._kind, [*self.list(), entry])
-        # Variations are strings, in the order of their names. The others stay in the order in which they were added.
+        entries = self._replace([*self.list(), entry])
+        # The control API returns an object with more members, and sorts strings.
         return Added(self, entry if isinstance(entry, str) else entries[-1])
 
 
 class Added:
-    """A fault, deviation or variation that was added. At the end of its `with` block it is removed."""
+    """An added fault, deviation or variation. The end of its `with` block removes it."""
 
     def __init__(self, active: Active, entry: Any) -> None:
-        self._active, self._entry = active, _without_counters(entry)
+        self._active, self._entry = active, _without_counts(entry)
 
     def remove(self) -> None:
         entries = self._active.list()
-        for index in reversed(range(len(entries))):
-            if _without_counters(entries[index]) == self._entry:
-                del entries[index]
-                self._active._sim.control("PUT", self._active._kind, entries)
-                return
+        same = [number for number, one in enumerate(entries) if _without_counts(one) == self._entry]
+        if same:
+            del entries[same[-1]]
+            self._active._replace(entries)
 
     def __enter__(self) -> Added:
         return self
@@ -155,29 +171,12 @@ class Added:
         self.remove()
 
 
-class Clock:
-    """The clock of the world. Durations are milliseconds, or strings such as "90s" and "1h30m"."""
-
-    def __init__(self, sim: Simulator) -> None:
-        self._sim = sim
-
-    def now(self) -> int:
-        """The time of the world, in milliseconds since 1970."""
-        now: int = self._sim.control("GET", "clock")["now"]
-        return now
-
-    def advance(self, by: Union[int, str]) -> int:
-        """Moves time forward, and returns the new time."""
-        now: int = self._sim.control("POST", "clock", {"advance": by})["now"]
-        return now
-
-
 class Simulator:
-    """A running `assay sim`. The names of faults, limits, actions and so on are those of its control API.
+    """A running `assay sim`. Faults, limits, actions and so on have the names of its control API.
 
-    `clock` is "auto" (time jumps to what a request waits for), "manual" or "real". `epoch` is the start time of the world, as in
-    "2026-01-01T00:00:00Z". `limits` are such as {"publish.requests-per-window": 1000}. `options` are further options of
-    `assay sim`. `executable` is the program; without it, it is what the variable ASSAY_PROGRAM names, or the program of this package.
+    `clock` is "auto" (time jumps to what a request waits for), "manual" or "real". `epoch` is the start time of the world, such as
+    "2026-01-01T00:00:00Z". `scenario` is a file. `limits` are such as {"publish.requests-per-window": 1000}. `options` are further
+    options of `assay sim`. `executable` is the program; without it, the variable ASSAY_PROGRAM names it, or it is that of this package.
     """
 
     def __init__(
@@ -187,109 +186,110 @@ class Simulator:
         only: Iterable[str] = (),
         clock: str = "auto",
         epoch: Optional[str] = None,
-        scenario: Union[str, os.PathLike[str], None] = None,
-        limits: Optional[Mapping[str, Union[int, str]]] = None,
+        scenario: Optional[File] = None,
+        limits: Mapping[str, Duration] = {},
         variations: Iterable[str] = (),
         deviations: Iterable[str] = (),
         options: Iterable[str] = (),
-        executable: Union[str, os.PathLike[str], None] = None,
+        executable: Optional[File] = None,
         timeout: float = 30,
     ) -> None:
-        arguments = ["sim", "--quiet", "--listen", "127.0.0.1:0", "--seed", str(seed), "--clock", clock]
-        named = {"--only": ",".join(only), "--epoch": epoch, "--scenario": scenario}
-        arguments += [word for name, value in named.items() if value for word in (name, os.fspath(value))]
-        repeated = {
-            "--limit": [f"{name}={value}" for name, value in (limits or {}).items()],
-            "--variation": variations,
-            "--deviate": deviations,
-        }
-        arguments += [word for name, values in repeated.items() for value in values for word in (name, value)]
-        self._start([*arguments, *options], executable or os.environ.get("ASSAY_PROGRAM"), timeout)
-        self._follows_this_machine = clock == "real" and not epoch
+        single = {"--seed": seed, "--clock": clock, "--only": ",".join(only), "--epoch": epoch, "--scenario": scenario}
+        words = [(name, str(value)) for name, value in single.items() if value not in (None, "")]
+        words += [("--limit", f"{name}={value}") for name, value in limits.items()]
+        words += [("--variation", name) for name in variations] + [("--deviate", name) for name in deviations]
+        self._start([*(word for pair in words for word in pair), *options], executable, timeout)
+        self._follows_wall_clock = clock == "real" and not epoch
         self.clock = Clock(self)
-        self.faults = Active(self, "faults")
-        self.deviations = Active(self, "deviations")
-        self.variations = Active(self, "variations")
+        self.faults, self.deviations, self.variations = (Active(self, kind) for kind in ("faults", "deviations", "variations"))
 
-    def _start(self, arguments: list[str], executable: Union[str, os.PathLike[str], None], timeout: float) -> None:
+    def _start(self, options: List[str], executable: Optional[File], timeout: float) -> None:
         try:
-            executable = executable or program.find()
+            executable = executable or os.environ.get("ASSAY_PROGRAM") or program.find()
         except FileNotFoundError as missing:
-            raise SimulatorError(f"{missing}, or name a program in the variable ASSAY_PROGRAM") from None
-        self._output = tempfile.TemporaryFile("a+b")
+            raise SimulatorError(f"{missing}. Or name another program in the variable ASSAY_PROGRAM") from None
         with tempfile.TemporaryDirectory() as folder:
             ready, environment = Path(folder, "ready.json"), Path(folder, "clients.env")
-            command = [os.fspath(executable), *arguments, "--ready-file", str(ready), "--env-file", str(environment)]
-            streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": self._output, "stderr": subprocess.STDOUT}
+            command = [os.fspath(executable), "sim", "--quiet", "--listen", "127.0.0.1:0", *options]
+            command += ["--ready-file", str(ready), "--env-file", str(environment)]
+            self._output = tempfile.TemporaryFile("a+b")
             try:
-                # In a session of its own, the program does not get Ctrl-C: fixtures that end after it still reach it.
-                self._process = subprocess.Popen(command, start_new_session=True, **streams)
+                # In its own session, the program does not get the Ctrl-C of a terminal: fixtures may still need it.
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._output, start_new_session=True
+                )
             except OSError as error:
-                raise SimulatorError(f"{executable} does not start: {error.strerror}: name a program for this machine") from None
-            streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            guard = subprocess.Popen(["sh", "-c", GUARD, str(self._process.pid)], start_new_session=True, **streams)
-            # It also runs when the interpreter ends.
-            self._finalizer = weakref.finalize(self, _stop, self._process, guard, os.getpid())
+                self._output.close()
+                raise SimulatorError(f"{executable} does not start: {error.strerror}: name the program of this machine") from None
+            guard = subprocess.Popen(
+                ["sh", "-c", GUARD, str(self._process.pid)], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+            # It is also called when the interpreter ends.
+            self._finalizer = weakref.finalize(self, _stop, self._process, guard, self._output, os.getpid())
             deadline = time.monotonic() + timeout
             while not ready.exists():
-                ended, late = self._process.poll() is not None, time.monotonic() > deadline
-                if ended or late:
-                    what = self._ended() if ended else f"is not ready after {timeout} seconds; set a longer `timeout`{self._printed()}"
+                late = time.monotonic() > deadline
+                if late or self._process.poll() is not None:
+                    why = f"not ready after {timeout} seconds: set a longer `timeout`" if late else self._ended()
                     self.stop()
-                    raise SimulatorError(f"assay {' '.join(arguments)}: {what}")
+                    raise SimulatorError(f"assay sim {' '.join(options)}: {why}")
                 time.sleep(0.005)
             self._about = json.loads(ready.read_text())
-            lines = environment.read_text().splitlines()
-        self.env: dict[str, str] = dict(line.split("=", 1) for line in lines)
-        self.urls: dict[str, str] = self._about["sites"]
+            self.env = dict(line.split("=", 1) for line in environment.read_text().splitlines())
+        self.urls: Mapping[str, str] = self._about["sites"]
         self.control_url: str = self._about["control"]
 
-    def _ended(self) -> str:
-        return f"the program ended with exit code {self._process.poll()}{self._printed()}"
+    def _state(self) -> str:
+        if self._output.closed:
+            return "the simulator was stopped"
+        try:
+            # Its connections may end before it does.
+            self._process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            return "the program still runs"
+        return self._ended()
 
-    def _printed(self) -> str:
+    def _ended(self) -> str:
         self._output.seek(0)
         printed = self._output.read().decode(errors="replace").strip()
-        return f":\n{printed}" if printed else ""
+        return f"the program ended with exit code {self._process.returncode}. It printed:\n{printed or '(nothing)'}"
 
-    def _site(self, site: str) -> str:
+    def _url(self, site: str) -> str:
         if site not in self.urls:
-            raise SimulatorError(f"{site} is not started: the simulator has {', '.join(sorted(self.urls))}; see the option `only`")
+            raise SimulatorError(f"{site} is not started. The sites are {', '.join(sorted(self.urls))}: see the option `only`")
         return self.urls[site]
 
-    def _shown(self, service: str, what: str) -> list[str]:
-        values: list[str] = self._about["services"][service][what]
-        return values
+    def _shown(self, service: str, what: str) -> List[str]:
+        return list(self._about["services"][service][what])
 
     @property
     def gateway(self) -> Gateway:
-        url = self._site("gateway")
-        models = " ".join(self._shown("gateway", "models")).split()
-        return Gateway(url, self._shown("gateway", "key")[0], tuple(models))
+        url, (models,) = self._url("gateway"), self._shown("gateway", "models")
+        return Gateway(url, self._shown("gateway", "key")[0], tuple(models.split()))
 
     @property
     def metadata(self) -> Metadata:
-        return Metadata(self._site("metadata"), tuple(self._shown("metadata", "contract")))
+        return Metadata(self._url("metadata"), tuple(self._shown("metadata", "contract")))
 
     @property
     def network(self) -> Site:
-        return Site(self._site("network"))
+        return Site(self._url("network"))
 
     @property
     def hosting(self) -> Site:
-        return Site(self._site("hosting"))
+        return Site(self._url("hosting"))
 
     @property
     def publish(self) -> Publish:
-        """`domains` are those that `key` may publish now."""
-        url, owner = self._site("publish"), self._shown("publish", "owner")[0]
+        """The exchange, a key, and the domains that are bound to the key now."""
+        url, (key,), (owner,) = self._url("publish"), self._shown("publish", "key"), self._shown("publish", "owner")
         bindings = self.control("GET", "state?service=publish")["publish"]["bindings"]
         domains = tuple(domain for domain, binding in bindings.items() if binding["key"] == owner)
-        return Publish(url, self._site("chain"), domains, self._shown("publish", "key")[0])
+        return Publish(url, self._url("chain"), key, domains)
 
     @property
     def drop(self) -> Site:
-        return Site(self._site("drop"))
+        return Site(self._url("drop"))
 
     def fault(
         self,
@@ -298,12 +298,12 @@ class Simulator:
         *,
         nth: Optional[int] = None,
         times: Optional[int] = None,
-        from_: Union[int, str, None] = None,
-        until: Union[int, str, None] = None,
+        from_: Optional[Duration] = None,
+        until: Optional[Duration] = None,
     ) -> Added:
-        """Adds a fault. `from_` and `until` are durations from now, or milliseconds since 1970."""
+        """Adds a fault. `from_` and `until` are milliseconds since 1970, or durations from now as strings."""
         members = {"fault": fault, "where": where, "nth": nth, "times": times, "from": from_, "until": until}
-        return self.faults._add({name: value for name, value in members.items() if value is not None})
+        return self.faults._add(_given(members))
 
     def deviate(self, id: str, at: Optional[Mapping[str, str]] = None) -> Added:
         """Breaks a requirement, everywhere or at a place such as {"endpoint": "prepare"}."""
@@ -313,15 +313,14 @@ class Simulator:
         """Applies an allowed variation."""
         return self.variations._add(variation)
 
-    def limit(self, name: str, value: Union[int, str]) -> None:
+    def limit(self, name: str, value: Duration) -> None:
         """Sets a limit, such as `limit("publish.requests-per-window", 1000)`."""
-        service, _, name = name.partition(".")
-        self.control("PUT", "limits", {service: {name.replace("-", "_"): value}})
+        service, _, limit = name.partition(".")
+        self.control("PUT", "limits", {service: {limit.replace("-", "_"): value}})
 
-    def action(self, action: str, /, *, at: Union[int, str, None] = None, **arguments: Any) -> Any:
-        """Performs an action of the operator, now or at a later time, and returns its result."""
-        body = {"action": action, "arguments": arguments}
-        return self.control("POST", "actions", body if at is None else {**body, "at": at})
+    def action(self, action: str, /, *, at: Optional[Duration] = None, **arguments: Any) -> Any:
+        """Performs an action and returns its result. With `at`, the action is performed at that time."""
+        return self.control("POST", "actions", _given({"action": action, "arguments": arguments, "at": at}))
 
     def requests(
         self,
@@ -332,49 +331,48 @@ class Simulator:
         status: Union[int, str, None] = None,
         rule: Optional[str] = None,
         after: Optional[int] = None,
-    ) -> list[Received]:
-        """The requests received since the start or the last reset, oldest first. `path` may end with `*`, `status` may be "4xx",
-        `rule` is how the name of a violated rule begins, `after` is the number of an exchange. The simulator keeps the latest
-        events: about a hundred requests, fewer with long streams.
+    ) -> List[Received]:
+        """The requests since the start or the last reset, oldest first: those for which all of this holds.
+
+        `path` may end with `*`. `status` may be "4xx". `rule` is how the name of a violated rule begins. `after` is the number of an
+        exchange. The simulator keeps the latest 512 events: about 100 requests, or fewer with long streams.
         """
-        wanted = {"site": site, "path": path, "method": method, "status": status, "rule": rule, "after": after, "limit": ALL}
-        query = urlencode({name: value for name, value in wanted.items() if value is not None})
+        wanted = {"site": site, "path": path, "method": method, "status": status, "rule": rule, "after": after}
+        query = urlencode({**_given(wanted), "limit": ALL_REQUESTS})
         return [_received(one) for one in self.control("GET", f"requests?{query}")["requests"]]
 
-    def why(self) -> list[Violation]:
+    def why(self) -> List[Violation]:
         """Why requests were rejected, oldest first."""
         return [_violation(line["exchange"], line) for line in self.control("GET", "log")]
 
     def reset(self) -> None:
         """Restores the snapshot `start`: the world as the simulator began with it."""
         now = self.control("POST", "restore", {"snapshot": "start"})["now"]
-        if self._follows_this_machine:
+        if self._follows_wall_clock:
             self.clock.advance(max(0, int(time.time() * 1000) - now))
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
-        """Sends any request to the control API, such as `control("POST", "snapshot", {})`, and returns its response."""
+        """Sends a request to the control API, such as `control("POST", "snapshot", {})`, and returns its response."""
         url = urlsplit(f"{self.control_url}/{path}")
-        headers = {} if body is None else {"content-type": "application/json"}
-        # Not `urllib.request`: it would take the proxy of the environment.
-        connection = http.client.HTTPConnection(url.netloc, timeout=ANSWER_SECONDS)
+        # `urllib.request` would use the proxy that the environment names.
+        connection = http.client.HTTPConnection(url.netloc, timeout=RESPONSE_SECONDS)
         try:
-            content = None if body is None else json.dumps(body)
-            connection.request(method, url._replace(scheme="", netloc="").geturl(), content, headers)
+            target = url._replace(scheme="", netloc="").geturl()
+            sent = () if body is None else (json.dumps(body), {"content-type": "application/json"})
+            connection.request(method, target, *sent)
             response = connection.getresponse()
             text = response.read().decode()
         except (OSError, http.client.HTTPException) as error:
-            state = "the program still runs" if self._process.poll() is None else self._ended()
-            raise SimulatorError(f"{method} {url.geturl()}: no response ({error}): {state}") from error
+            raise SimulatorError(f"{method} {url.geturl()}: no response ({error}): {self._state()}") from error
         finally:
             connection.close()
-        is_json = response.headers.get_content_type() == "application/json"
-        value = json.loads(text) if is_json else text
+        value = json.loads(text) if response.headers.get_content_type() == "application/json" else text
         if response.status >= 400:
-            raise SimulatorError(value["error"] if is_json else text, response.status)
+            raise SimulatorError(value["error"] if isinstance(value, dict) else text, response.status)
         return value
 
     def stop(self) -> None:
-        """Stops the program. A second call does nothing."""
+        """Stops the program. The end of a `with` block and the end of the process do so, too."""
         self._finalizer()
 
     def __enter__(self) -> Simulator:
@@ -384,8 +382,8 @@ class Simulator:
         self.stop()
 
 
-def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], starter: int) -> None:
-    # A fork of the process that started the program has this object, too.
+def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], output: IO[bytes], starter: int) -> None:
+    # A fork of the process that started the program calls this, too.
     if os.getpid() != starter:
         return
     process.terminate()
@@ -396,12 +394,15 @@ def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], star
         process.wait()
     guard.kill()
     guard.communicate()
+    output.close()
 
 
-def _without_counters(entry: Any) -> Any:
-    if isinstance(entry, str):
-        return entry
-    return {name: value for name, value in entry.items() if name not in ("matched", "receipts")}
+def _given(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _without_counts(entry: Any) -> Any:
+    return entry if isinstance(entry, str) else {**entry, "matched": None, "receipts": None}
 
 
 def _violation(exchange: int, line: Any) -> Violation:
@@ -418,6 +419,6 @@ def _part(part: Any) -> Part:
 
 
 def _received(one: Any) -> Received:
-    same = {name: one[name] for name in ("exchange", "at", "ms", "site", "method", "target", "status", "ended")}
+    same = {name: one[name] for name in ("exchange", "at", "ms", "site", "peer", "method", "target", "status", "ended")}
     why = tuple(_violation(one["exchange"], line) for line in one["why"])
     return Received(**same, request=_part(one["request"]), response=_part(one["response"]), why=why)

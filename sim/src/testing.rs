@@ -244,7 +244,7 @@ impl Sim {
         })
     }
 
-    /// The requests that the simulator has received, of this kind.
+    /// The requests of this kind that the simulator has received. It keeps the latest 512 events of its journal: about 100 requests.
     pub fn received(&self, kind: &Requests) -> Selected {
         let mut all = self.handle.read(received::all);
         let kept = all.iter().map(line).collect();

@@ -2,7 +2,7 @@
 //!
 //! The folders are layers; each imports only those below it, and its first lines say which. From the bottom: [`support`],
 //! [`http`], [`profile`], [`documents`], [`harness`], [`services`], [`report`], [`onboarding`], [`rerun`], [`testing`],
-//! [`embedded`].
+//! [`watch`], [`embedded`].
 //! Only `embedded` uses the simulator.
 
 pub mod documents;
@@ -17,3 +17,4 @@ pub mod rerun;
 pub mod services;
 pub mod support;
 pub mod testing;
+pub mod watch;

@@ -24,6 +24,9 @@ pub(crate) enum What {
     /// Run the checks against a target; without a target, against the embedded simulator
     #[command(after_help = super::run::HELP)]
     Run(Box<super::run::RunArgs>),
+    /// Judge the traffic of other clients: as a proxy before a server, or from a recording (HAR)
+    #[command(after_help = super::watch::HELP)]
+    Watch(Box<super::watch::WatchArgs>),
     /// Compare two reports: regressions, fixes, new checks
     #[command(after_help = super::report::DIFF_HELP)]
     Diff(super::report::DiffArgs),
@@ -120,6 +123,7 @@ impl What {
     pub(crate) async fn run(self) -> Result<(), Ending> {
         match self {
             What::Run(args) => Box::pin(super::run::run(*args)).await,
+            What::Watch(args) => super::watch::watch(*args).await,
             What::Diff(args) => super::report::compare(&args),
             What::History(args) => super::history::history(&args),
             What::Merge(args) => super::report::merge(&args),

@@ -12,7 +12,7 @@ use super::{Ending, is_coloured};
 
 /// The subcommands by purpose, as `assay --help` shows them.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Test a server", &["run", "explore", "init", "doctor", "mcp"]),
+    ("Test a server", &["run", "explore", "watch", "init", "doctor", "mcp"]),
     ("Test a client or a library", &["client", "vectors", "shim"]),
     ("Reports", &["diff", "history", "merge", "judge", "replay", "schema"]),
     ("Simulator and proof", &["sim", "prove"]),
@@ -48,9 +48,11 @@ pub(crate) static TOPICS: &[Topic] = topics! {
     "testing-drop" "docs/services/drop.md";
     "shared-targets" "docs/shared-targets.md";
     "exploration" "docs/exploration.md";
+    "watching" "docs/watching.md";
     "ci" "docs/ci.md";
     "simulator" "docs/simulator.md";
     "control-api" "docs/control-api.md";
+    "tests-with-the-simulator" "docs/tests-with-the-simulator.md";
     "testing-clients" "docs/testing-clients.md";
     "client-duties" "docs/client-duties.md";
     "golden-vectors" "docs/vectors.md";

@@ -68,7 +68,6 @@ impl Interrupt {
     }
 
     /// Resolves at the first request to stop.
-    #[cfg(feature = "embedded")]
     pub(crate) async fn wait(&self) {
         // The sender lives in `self`, so the channel cannot close.
         let _ = self.count.subscribe().wait_for(|count| *count > 0).await;

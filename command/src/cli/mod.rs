@@ -43,13 +43,14 @@ pub(crate) mod readings;
 pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod requirements;
+mod rerun_on;
 pub(crate) mod run;
 pub(crate) mod selection;
 #[cfg(feature = "embedded")]
 pub(crate) mod sim;
 pub(crate) mod target;
 pub(crate) mod vectors;
-mod watch;
+pub(crate) mod watch;
 
 use std::io::Write;
 use std::ops::RangeInclusive;

@@ -12,7 +12,7 @@ use assay_suites::harness::coverage;
 use assay_suites::harness::data::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::{Depth, Settings, wall_clock};
-use assay_suites::harness::run::plan::{Plan, Planned, Wishes, foresee};
+use assay_suites::harness::run::plan::{Plan, Planned, Wishes, foresee, foresee_paced};
 use assay_suites::harness::run::shard::Shard;
 use assay_suites::harness::run::{Halt, Ran, Runner};
 use assay_suites::harness::setup;
@@ -35,9 +35,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
+use super::rerun_on::State;
 use super::selection::{self, Selection, WHICH};
 use super::target::TargetArgs;
-use super::watch::State;
 use super::{Ending, whole, write};
 
 pub(crate) const HELP: &str = "Examples:
@@ -91,7 +91,8 @@ pub(crate) struct RunArgs {
     /// Start no further check after the first bad verdict that is not in the baseline
     #[arg(long, help_heading = HOW)]
     fail_fast: bool,
-    /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
+    /// Wait up to six minutes in checks of lifetimes, beside the others, where no control API moves time; a run that its pace
+    /// makes longer does so anyway
     #[arg(long, help_heading = HOW)]
     real_time: bool,
     /// Which values to send in place of ordinary ones: the most likely wrong ones; all wrong ones; also all uncommon valid
@@ -406,8 +407,9 @@ async fn run_once(
         begun.conditions = setup.conditions();
     }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
-    let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
     let jobs = usize::from(args.jobs);
+    let (target, settings) = (setup.target.as_ref(), &mut setup.settings);
+    let planned = foresee_paced(target, settings, &setup.pace, &wishes, &checks, jobs).await;
     let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);

@@ -57,6 +57,7 @@ mod trouble;
 mod unpack;
 mod vectors;
 mod verify;
+mod watch;
 
 /// A URL where no server listens. A port that a test has released may belong to another test a moment later.
 const DEAD_URL: &str = "http://127.0.0.1:1";

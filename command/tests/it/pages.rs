@@ -6,6 +6,8 @@
 //! | `console` | commands after `$ ` and what each prints |
 //! | `text` | what the last command before it printed |
 //! | `toml FILE` | a profile, baseline, map of rules, or a scenario with that in its name; it is written to FILE, for the commands below it |
+//! | `python`, `js` | examples of the packages; `.ci/installed` runs them |
+//! | `rust` | the example on the front page of a library, where it is a test |
 //! | `json`, `yaml` | parsed; the pipelines in `yaml` blocks are run by `.ci/interop` |
 //! | … `no-run: REASON` | not executed, or not compared |
 //! | … `needs PROGRAM` | not executed where PROGRAM is not installed |
@@ -59,7 +61,7 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
         for block in page.blocks() {
             let text = block.body.join("\n");
             let name = format!("{}:{}", page.name, block.line);
-            let is_run = ["sh", "console", "text"].contains(&block.kind);
+            let is_run = ["sh", "console", "text", "python", "js"].contains(&block.kind);
             let rest = block.rest.trim_start_matches("checkout").trim_start();
             let rest_is_known = match rest.split_once(' ') {
                 Some((word, more)) => {
@@ -69,7 +71,9 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
                 None => (block.kind == "toml") != rest.is_empty(),
             };
             let parsed = match block.kind {
-                "sh" | "console" | "text" | "yaml" | "rust" => Ok(()),
+                "sh" | "console" | "text" | "yaml" | "python" | "js" => Ok(()),
+                "rust" if page.name == "docs/style.md" => Ok(()),
+                "rust" => is_example(&text).then_some(()).ok_or_else(|| "no library shows this".to_owned()),
                 "json" => {
                     serde_json::from_str::<serde_json::Value>(&text).map(drop).map_err(|e| e.to_string())
                 }
@@ -90,6 +94,13 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
         }
     }
     assert!(findings.is_empty(), "\n{}", findings.join("\n"));
+}
+
+/// Whether the front page of a library has this code.
+fn is_example(code: &str) -> bool {
+    let read =
+        |library| std::fs::read_to_string(root().join(library).join("README.md")).expect("a front page");
+    ["sim", "suites", "spec", "vectors"].into_iter().any(|library| read(library).contains(code))
 }
 
 #[test]

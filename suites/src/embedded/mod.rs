@@ -9,6 +9,7 @@ mod matrix;
 pub mod mixes;
 pub mod prove;
 mod rehearsal;
+pub mod rejected;
 pub mod shared;
 pub mod sim;
 pub mod site_urls;

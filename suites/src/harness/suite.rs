@@ -93,6 +93,8 @@ pub struct UrlFlag {
     pub about: &'static str,
     /// The environment variable of the service's secret, and the key that names it in the service's table.
     pub secret: Option<(&'static str, &'static str)>,
+    /// The environment variables from which client libraries read the URL, and the path that each expects behind it.
+    pub variables: &'static [(&'static str, &'static str)],
 }
 
 /// Fixtures; `None` if the profile does not name the service. An error names the key with the wrong value, and why it is
@@ -177,6 +179,8 @@ pub struct Simulator {
     pub more: fn(&mut dyn SimulatedWorld, &mut Profile, WriteSecret<'_>) -> Result<(), String>,
     /// Limits, as JSON, without which a run only takes longer. The table states them.
     pub quick: &'static str,
+    /// Makes a request to another server one that a simulator with this state knows: its key and its model.
+    pub adopts: fn(&mut Request, &Value),
 }
 
 /// Something that exists in a simulator from its start, such as a key.
@@ -199,6 +203,7 @@ impl Simulator {
             shows: |_| Vec::new(),
             more: |_, _, _| Ok(()),
             quick: "{}",
+            adopts: |_, _| {},
         }
     }
 }

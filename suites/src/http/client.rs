@@ -3,7 +3,7 @@
 //! A target may send anything, so everything that is kept is bounded, and bytes that are not an HTTP response are a
 //! finding about the target, never a panic.
 
-mod coding;
+pub(crate) mod coding;
 pub mod http2;
 
 use std::pin::pin;

@@ -11,7 +11,7 @@ use assay_spec::Service;
 use crate::harness::data::{Run, Verdict};
 use crate::harness::judge::conclusion::conclude;
 use crate::harness::run::Runner;
-use crate::harness::run::plan::{Wishes, foresee, select};
+use crate::harness::run::plan::{Wishes, foresee_paced, select};
 use crate::harness::select::each_selects;
 use crate::harness::setup::{confirm, connect};
 use crate::harness::target::Target;
@@ -79,7 +79,8 @@ pub async fn run(profile: &str, filters: &[&str]) -> Result<Report, CannotRun> {
     let domains = if target.offer().actions.is_empty() { usize::MAX } else { 0 };
     let confirmed = confirm(&mut target, &mut settings, &pace, &loaded.source, &tested, domains).await;
     confirmed.map_err(|wrong| cannot(&wrong))?;
-    let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
+    let wishes = Wishes::default();
+    let planned = foresee_paced(&target, &mut settings, &pace, &wishes, &checks, JOBS).await;
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: JOBS };
     let mut run = runner.run(&planned, |_| ()).await;
     run.is_whole = filters.is_empty();

@@ -81,39 +81,7 @@ impl fmt::Display for Name<'_> {
 /// Returns the optional fields that the responses had.
 pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites, worlds: Worlds) -> Shown {
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
-    let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
-    let sent = OnceLock::new();
-    let is_echo = |response: &Response, place: &BodyPath<'_>| {
-        sent.get_or_init(|| Sent::new(outcomes)).has(response, &place.to_string())
-    };
-    let rejects = |row: Id| suites.check(row).is_some_and(|check| check.rejects);
-    let written = &Written::new(outcomes, worlds, dialect, rejects);
-    let numbered = outcomes.par_iter().enumerate();
-    let seen: Vec<(Seen, Vec<relations::Fact>)> = numbered
-        .map(|(number, outcome)| {
-            let mut facts = Facts::new(written, worlds, number);
-            let seen = Seen::new(outcome, dialect, &mut facts, &is_echo);
-            (seen, facts.found)
-        })
-        .collect();
-    let (mut seen, facts): (Vec<Seen>, Vec<_>) = seen.into_iter().unzip();
-    for (row, number, breach) in relations::contradictions(&facts, worlds) {
-        seen[number].broken.entry(row).or_insert(breach);
-    }
-    let mut all_shown = Shown::default();
-    for (outcome, Seen { answers: more, broken: found, shown }) in outcomes.iter().zip(seen) {
-        all_shown.merge(shown);
-        for (row, count) in more {
-            *answers.entry(row).or_default() += count;
-        }
-        for (row, Breach { exchange, failure, earlier }) in found {
-            broken.entry(row).or_insert_with(|| {
-                let earlier = earlier.map(|at| outcomes[at.outcome].exchanges[at.exchange].clone());
-                let exchanges = earlier.into_iter().chain([outcome.exchanges[exchange].clone()]).collect();
-                (outcome.requirement, exchanges, failure)
-            });
-        }
-    }
+    let All { answers, broken, shown } = All::new(outcomes, dialect, suites, worlds);
     for (row, found) in broken {
         let known = outcomes.iter().position(|outcome| outcome.requirement == row);
         let at = known.or_else(|| {
@@ -128,7 +96,81 @@ pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
     for outcome in outcomes {
         outcome.answers = answers.get(outcome.requirement).copied().unwrap_or_default();
     }
-    all_shown
+    shown
+}
+
+/// Judges exchanges of clients that are not checks: an outcome for each row that a response shows something of. It passed if no
+/// response breaks it.
+pub fn of_traffic(exchanges: Vec<Exchange>, dialect: &Dialect, suites: Suites) -> Vec<Outcome> {
+    // What a check that sends odd values makes a server create is not judged.
+    let Some(first) = suites.checks().into_iter().find(|check| !check.rejects) else { return Vec::new() };
+    let carrier =
+        Outcome { exchanges, ..Outcome::new(first.requirement, first.fact, Verdict::Pass, String::new()) };
+    let All { answers, mut broken, .. } = All::new(&[carrier], dialect, suites, Worlds::Shared);
+    let rows: BTreeSet<Id> = answers.keys().chain(broken.keys()).copied().collect();
+    let outcome = |row: Id| {
+        let check = suites.check(row)?;
+        let mut outcome = Outcome::new(row, check.fact, Verdict::Pass, String::new());
+        outcome.answers = answers.get(row).copied().unwrap_or_default();
+        if let Some((_, exchanges, failure)) = broken.remove(row) {
+            outcome.reason = Reason::kind(Why::Ambient);
+            outcome.verdict = Verdict::failed(row);
+            outcome.failure = Some(Failure { exchange: Some(exchanges.len() - 1), ..failure });
+            outcome.exchanges = exchanges;
+        }
+        Some(outcome)
+    };
+    rows.into_iter().filter_map(outcome).collect()
+}
+
+/// What the responses of all outcomes show.
+struct All {
+    /// How many responses each row was judged by.
+    answers: BTreeMap<Id, usize>,
+    /// What breaks each row first: the row of the check, the exchanges that show it, and the failure.
+    broken: BTreeMap<Id, (Id, Vec<Exchange>, Failure)>,
+    /// The optional fields that the responses had.
+    shown: Shown,
+}
+
+impl All {
+    fn new(outcomes: &[Outcome], dialect: &Dialect, suites: Suites, worlds: Worlds) -> All {
+        let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
+        let sent = OnceLock::new();
+        let is_echo = |response: &Response, place: &BodyPath<'_>| {
+            sent.get_or_init(|| Sent::new(outcomes)).has(response, &place.to_string())
+        };
+        let rejects = |row: Id| suites.check(row).is_some_and(|check| check.rejects);
+        let written = &Written::new(outcomes, worlds, dialect, rejects);
+        let numbered = outcomes.par_iter().enumerate();
+        let seen: Vec<(Seen, Vec<relations::Fact>)> = numbered
+            .map(|(number, outcome)| {
+                let mut facts = Facts::new(written, worlds, number);
+                let seen = Seen::new(outcome, dialect, &mut facts, &is_echo);
+                (seen, facts.found)
+            })
+            .collect();
+        let (mut seen, facts): (Vec<Seen>, Vec<_>) = seen.into_iter().unzip();
+        for (row, number, breach) in relations::contradictions(&facts, worlds) {
+            seen[number].broken.entry(row).or_insert(breach);
+        }
+        let mut all_shown = Shown::default();
+        for (outcome, Seen { answers: more, broken: found, shown }) in outcomes.iter().zip(seen) {
+            all_shown.merge(shown);
+            for (row, count) in more {
+                *answers.entry(row).or_default() += count;
+            }
+            for (row, Breach { exchange, failure, earlier }) in found {
+                broken.entry(row).or_insert_with(|| {
+                    let earlier = earlier.map(|at| outcomes[at.outcome].exchanges[at.exchange].clone());
+                    let exchanges =
+                        earlier.into_iter().chain([outcome.exchanges[exchange].clone()]).collect();
+                    (outcome.requirement, exchanges, failure)
+                });
+            }
+        }
+        All { answers, broken, shown: all_shown }
+    }
 }
 
 /// What the responses of one outcome show.

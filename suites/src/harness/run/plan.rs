@@ -100,6 +100,29 @@ pub async fn foresee(
     planned
 }
 
+/// As [`foresee`]. Where the pace makes the run longer than the longest wait of a check, checks wait in real time, as
+/// `settings` says from then on: others run meanwhile, so it costs no time.
+pub async fn foresee_paced(
+    target: &dyn Target,
+    settings: &mut Settings,
+    pace: &Pace,
+    wishes: &Wishes,
+    checks: &[&'static Check],
+    jobs: usize,
+) -> Vec<Planned> {
+    let planned = foresee(target, settings, wishes, checks).await;
+    let longest = checks.iter().map(|check| u64::from(check.waits)).max().unwrap_or_default();
+    let waits = !settings.real_time && !target.offer().clock && longest > 0;
+    if !waits || Plan::new(settings.suites, target, pace, &planned, None, jobs).seconds < MARGIN * longest {
+        return planned;
+    }
+    settings.real_time = true;
+    foresee(target, settings, wishes, checks).await
+}
+
+/// How many times as long as the longest wait a run takes that waits anyway.
+const MARGIN: u64 = 3;
+
 /// The checks among `all` that one of the filters selects. No filter means all.
 pub fn select(
     all: Vec<&'static Check>,

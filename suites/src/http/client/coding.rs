@@ -9,7 +9,7 @@ use crate::http::client::{Limits, too_long};
 use crate::http::exchange::{Broken, Response, kept};
 
 /// The response with its body decoded. The header stays.
-pub(super) fn decoded(mut response: Response, limits: Limits) -> Result<Response, Broken> {
+pub(crate) fn decoded(mut response: Response, limits: Limits) -> Result<Response, Broken> {
     let coding = response.header("content-encoding").unwrap_or_default().trim().to_ascii_lowercase();
     if response.body.is_empty() || ["", "identity"].contains(&&*coding) {
         return Ok(response);

@@ -289,7 +289,7 @@ fn remedy(why: &str) -> String {
         };
     }
     let known = [
-        ("--real-time", "run with --real-time, which waits up to two minutes, or with a control API"),
+        ("--real-time", "run with --real-time, which waits up to six minutes, or with a control API"),
         ("control API", "run against a target with a control API (control = \"\u{2026}\"), or the simulator"),
         ("the chain's URL", "[publish] chain_url = \"\u{2026}\""),
         (

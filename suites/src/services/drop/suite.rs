@@ -16,7 +16,12 @@ use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, U
 pub static SUITE: Suite = Suite {
     service: Service::Drop,
     about: "an anonymous drop",
-    url_flag: Some(UrlFlag { name: "drop-url", about: "Base URL of an anonymous drop", secret: None }),
+    url_flag: Some(UrlFlag {
+        name: "drop-url",
+        about: "Base URL of an anonymous drop",
+        secret: None,
+        variables: &[],
+    }),
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

@@ -4,6 +4,8 @@ use assay_spec::Service;
 use serde_json::Value;
 
 use crate::harness::suite::{Shown, Simulated};
+use crate::http::curl::bearer_token;
+use crate::http::exchange::Request;
 use crate::profile::{Endpoints, Gateway, GatewayLimits, GatewayModels, GatewayReadings};
 
 pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
@@ -40,6 +42,17 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
     })
 }
 
+/// The variables from which client libraries read the gateway's URL, with the path that they expect behind it.
+pub(super) const URL_VARIABLES: [(&str, &str); 2] = [("OPENAI_BASE_URL", "/v1"), ("ANTHROPIC_BASE_URL", "")];
+
+fn shown_url(
+    what: &'static str,
+    url: &str,
+    (variable, path): &'static (&'static str, &'static str),
+) -> Shown {
+    Shown { what, value: format!("{url}{path}"), variables: std::slice::from_ref(variable) }
+}
+
 pub(super) fn shows(sim: &Simulated<'_>) -> Vec<Shown> {
     let state = (sim.state)(Service::Gateway);
     let url = sim.url("gateway");
@@ -49,7 +62,29 @@ pub(super) fn shows(sim: &Simulated<'_>) -> Vec<Shown> {
     vec![
         Shown { what: "key", value: key, variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] },
         Shown { what: "models", value: models.join(" "), variables: &[] },
-        Shown { what: "openai", value: format!("{url}/v1"), variables: &["OPENAI_BASE_URL"] },
-        Shown { what: "anthropic", value: url, variables: &["ANTHROPIC_BASE_URL"] },
+        shown_url("openai", &url, &URL_VARIABLES[0]),
+        shown_url("anthropic", &url, &URL_VARIABLES[1]),
     ]
+}
+
+/// A request with a key gets a valid one, and one for a model that the simulator lacks is for one of its own.
+pub(super) fn adopts(request: &mut Request, state: &Value) {
+    let key = state["keys"]["valid"].as_str().unwrap_or_default();
+    for (name, value) in &mut request.headers {
+        if let Some(at) = bearer_token(name, value) {
+            value.truncate(at);
+            value.extend_from_slice(key.as_bytes());
+        } else if name.eq_ignore_ascii_case("x-api-key") {
+            *value = key.as_bytes().to_vec();
+        }
+    }
+    let models: Vec<&str> =
+        state["models"].as_array().into_iter().flatten().filter_map(|model| model["id"].as_str()).collect();
+    let Ok(mut body) = serde_json::from_slice::<Value>(&request.body) else { return };
+    let named = body.get("model").and_then(Value::as_str);
+    if named.is_some_and(|named| !models.contains(&named)) {
+        body["model"] = models.first().copied().unwrap_or_default().into();
+        request.body = body.to_string().into();
+        request.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
+    }
 }

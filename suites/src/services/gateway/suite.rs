@@ -23,6 +23,7 @@ pub static SUITE: Suite = Suite {
         name: "gateway-url",
         about: "Base URL of an inference gateway; its key is read from the environment variable ASSAY_GATEWAY_KEY",
         secret: Some((KEY_VARIABLE, "key")),
+        variables: &simulated::URL_VARIABLES,
     }),
     core: CORE,
     is_parallel: PARALLEL,
@@ -75,6 +76,7 @@ pub static SUITE: Suite = Suite {
     readings: READINGS,
     simulator: Simulator {
         shows: simulated::shows,
+        adopts: simulated::adopts,
         operated: |profile, _, _| {
             profile.gateway.iter_mut().for_each(|table| table.revoked_key = None);
             Ok(())

@@ -19,6 +19,7 @@ pub static SUITE: Suite = Suite {
         name: "metadata-url",
         about: "Base URL of a token metadata service",
         secret: None,
+        variables: &[],
     }),
     core: CORE,
     is_parallel: PARALLEL,

@@ -36,7 +36,12 @@ pub static APART: &[Apart] = &[
 pub static SUITE: Suite = Suite {
     service: Service::Network,
     about: "a node of the network",
-    url_flag: Some(UrlFlag { name: "network-url", about: "Base URL of a node of the network", secret: None }),
+    url_flag: Some(UrlFlag {
+        name: "network-url",
+        about: "Base URL of a node of the network",
+        secret: None,
+        variables: &[],
+    }),
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader::new(

@@ -24,7 +24,12 @@ const REQUEST_RATE: Documented =
 pub static SUITE: Suite = Suite {
     service: Service::Publish,
     about: "a signed publishing exchange",
-    url_flag: Some(UrlFlag { name: "publish-url", about: "Base URL of a publishing exchange", secret: None }),
+    url_flag: Some(UrlFlag {
+        name: "publish-url",
+        about: "Base URL of a publishing exchange",
+        secret: None,
+        variables: &[],
+    }),
     core: CORE,
     is_parallel: PARALLEL,
     fixtures: FixtureReader {

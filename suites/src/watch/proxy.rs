@@ -1,0 +1,345 @@
+//! A reverse proxy: requests and responses pass as they come, and are collected beside.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use http::{Request as HttpRequest, Response as HttpResponse, StatusCode, Uri, Version};
+use http_body_util::{Either, Full};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use super::{BODY_BYTES, Passed};
+use crate::http::client::Limits;
+use crate::http::client::coding::decoded;
+use crate::http::connect::{Connect, path_of};
+use crate::http::curl::authority;
+use crate::http::exchange::{Broken, Exchange, Request, Response};
+use crate::http::sockets::Sockets;
+
+/// The most idle connections to one server.
+const IDLE: usize = 32;
+/// Headers of one connection (RFC 9110, section 7.6.1): they do not pass.
+const HOP_BY_HOP: [&str; 8] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The media type of event streams.
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// What receives the exchanges.
+pub type Seen = Arc<dyn Fn(Passed) + Send + Sync>;
+
+/// A server that is watched.
+#[derive(Clone)]
+pub struct Server {
+    /// The name of its site, such as `gateway`.
+    pub site: String,
+    /// Its base URL.
+    pub base: String,
+    /// How it is reached.
+    pub sockets: Sockets,
+}
+
+/// A proxy in front of one server. It ends when it is dropped; requests in progress end with it.
+pub struct Proxy {
+    /// Where it listens.
+    pub address: SocketAddr,
+    _accepting: JoinSet<()>,
+}
+
+impl Proxy {
+    /// Listens at `address`. `seen` gets each exchange when it has ended.
+    pub async fn open(address: SocketAddr, server: Server, seen: Seen) -> std::io::Result<Proxy> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let path = path_of(&server.base).unwrap_or_default();
+        let host = HeaderValue::from_str(authority(&server.base)).map_err(std::io::Error::other)?;
+        let way = Arc::new(Way { server, path, host, idle: Mutex::default(), seen });
+        let mut accepting = JoinSet::new();
+        accepting.spawn(async move {
+            // Connections end with the proxy.
+            let mut connections = JoinSet::new();
+            loop {
+                // Without room for another connection, the next one may find some.
+                let Ok((stream, _)) = listener.accept().await else {
+                    tokio::task::yield_now().await;
+                    continue;
+                };
+                connections.spawn(serve(stream, way.clone()));
+                while connections.try_join_next().is_some() {}
+            }
+        });
+        Ok(Proxy { address, _accepting: accepting })
+    }
+}
+
+/// The way of requests to one server.
+struct Way {
+    server: Server,
+    /// The path of its base URL.
+    path: String,
+    host: HeaderValue,
+    idle: Mutex<Vec<SendRequest<Passing>>>,
+    seen: Seen,
+}
+
+async fn serve(stream: TcpStream, way: Arc<Way>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let way = way.clone();
+        async move { Ok::<_, std::convert::Infallible>(pass(&way, request).await) }
+    });
+    // A connection that breaks ends alone.
+    let _ = Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
+}
+
+/// The response of the server, or one that says why there is none.
+async fn pass(way: &Arc<Way>, request: HttpRequest<Incoming>) -> HttpResponse<Either<Passing, Full<Bytes>>> {
+    let (mut parts, body) = request.into_parts();
+    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+    let target = format!("{}{target}", way.path);
+    let method = parts.method.to_string();
+    let request = Request { method, target, headers: lines(&parts.headers), body: Bytes::new() };
+    let sent = Copied::default();
+    strip(&mut parts.headers);
+    parts.headers.insert(HOST, way.host.clone());
+    parts.version = Version::HTTP_11;
+    let uri = request.target.parse::<Uri>();
+    let answer = match uri {
+        Ok(uri) => {
+            parts.uri = uri;
+            let body = Passing { body, copied: sent.clone(), end: None };
+            way.send(HttpRequest::from_parts(parts, body)).await
+        }
+        Err(e) => Err(Broken::Inexpressible(e.to_string())),
+    };
+    let ending = Ending { way: way.clone(), request, sent, sender: None, received: None };
+    match answer {
+        Ok((response, sender)) => {
+            let (mut parts, body) = response.into_parts();
+            let headers = lines(&parts.headers);
+            let received = Response { status: parts.status.as_u16(), headers, body: Bytes::new() };
+            let ending = Ending { sender: Some(sender), received: Some(received), ..ending };
+            strip(&mut parts.headers);
+            parts.version = Version::HTTP_11;
+            let mut passing = Passing { body, copied: Copied::default(), end: Some(Box::new(ending)) };
+            if passing.body.is_end_stream() {
+                passing.ended(true);
+            }
+            HttpResponse::from_parts(parts, Either::Left(passing))
+        }
+        Err(broken) => {
+            let said = format!("assay watch: {broken}\n");
+            ending.broken(broken);
+            let mut response = HttpResponse::new(Either::Right(Full::from(said)));
+            *response.status_mut() = StatusCode::BAD_GATEWAY;
+            response
+        }
+    }
+}
+
+/// What the server returned, and the connection that it came over.
+type Answer = (HttpResponse<Incoming>, SendRequest<Passing>);
+
+impl Way {
+    /// Sends a request over an idle connection, or over a new one. A request that an idle connection did not take is sent again.
+    async fn send(&self, mut request: HttpRequest<Passing>) -> Result<Answer, Broken> {
+        while let Some(mut sender) = self.take() {
+            if sender.ready().await.is_err() {
+                continue;
+            }
+            match sender.try_send_request(request).await {
+                Ok(response) => return Ok((response, sender)),
+                Err(mut failed) => match failed.take_message() {
+                    Some(unsent) => request = unsent,
+                    None => return Err(Broken::Closed(failed.into_error().to_string())),
+                },
+            }
+        }
+        let stream = self.server.sockets.connect(&self.server.base, None).await?;
+        let closed = |e: hyper::Error| Broken::Closed(e.to_string());
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(closed)?;
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.map_err(closed)?;
+        Ok((response, sender))
+    }
+
+    fn take(&self) -> Option<SendRequest<Passing>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn keep(&self, sender: SendRequest<Passing>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if !sender.is_closed() && idle.len() < IDLE {
+            idle.push(sender);
+        }
+    }
+}
+
+/// A copy of the bytes that pass; `None` once they are too many.
+#[derive(Clone)]
+struct Copied(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl Default for Copied {
+    fn default() -> Copied {
+        Copied(Arc::new(Mutex::new(Some(Vec::new()))))
+    }
+}
+
+impl Copied {
+    fn add(&self, bytes: &[u8]) {
+        let mut copied = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = &mut *copied {
+            if kept.len() + bytes.len() > BODY_BYTES {
+                *copied = None;
+            } else {
+                kept.extend_from_slice(bytes);
+            }
+        }
+    }
+
+    fn take(&self) -> Option<Bytes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().map(Bytes::from)
+    }
+}
+
+/// A body that passes.
+struct Passing {
+    body: Incoming,
+    copied: Copied,
+    /// What happens at its end.
+    end: Option<Box<Ending>>,
+}
+
+impl Passing {
+    fn ended(&mut self, is_whole: bool) {
+        if let Some(ending) = self.end.take() {
+            ending.done(&self.copied, is_whole);
+        }
+    }
+}
+
+impl Body for Passing {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => {
+                frame.data_ref().into_iter().for_each(|bytes| self.copied.add(bytes));
+                // A body of known length is not polled after its last byte.
+                if self.body.is_end_stream() {
+                    self.ended(true);
+                }
+            }
+            Poll::Ready(Some(Err(_))) => self.ended(false),
+            Poll::Ready(None) => self.ended(true),
+            Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        self.ended(false);
+    }
+}
+
+/// What is known of an exchange before its end.
+struct Ending {
+    way: Arc<Way>,
+    request: Request,
+    sent: Copied,
+    sender: Option<SendRequest<Passing>>,
+    received: Option<Response>,
+}
+
+impl Ending {
+    /// There was no response.
+    fn broken(self, why: Broken) {
+        let site = self.way.server.site.clone();
+        let base = self.way.server.base.clone();
+        let exchange =
+            Exchange { site, base, request: self.request, cut: None, slot: None, response: Err(why) };
+        (self.way.seen)(Passed::Whole(Box::new(exchange)));
+    }
+
+    /// The body of the response has ended.
+    fn done(self, body: &Copied, is_whole: bool) {
+        let Ending { way, mut request, sent, sender, received } = self;
+        let Server { site, base, .. } = way.server.clone();
+        if let Some(sender) = sender.filter(|_| is_whole) {
+            way.keep(sender);
+        }
+        let passed = match (sent.take(), body.take(), received) {
+            (Some(sent), Some(body), Some(received)) if is_whole || received.media_type() == EVENT_STREAM => {
+                request.body = sent;
+                let body = if is_whole { body } else { whole_events(&body) };
+                let limits = Limits { body_bytes: BODY_BYTES, ..Limits::default() };
+                let response = decoded(Response { body, ..received }, limits);
+                let exchange = Exchange { site, base, request, cut: None, slot: None, response };
+                Passed::Whole(Box::new(exchange))
+            }
+            (Some(_), Some(_), _) => Passed::Without(site, "ended before the end of the response"),
+            _ => Passed::Without(site, "had a body that was too long to be judged"),
+        };
+        (way.seen)(passed);
+    }
+}
+
+/// The events that have ended: many clients leave a stream at its end mark.
+fn whole_events(body: &Bytes) -> Bytes {
+    let end = body.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
+    body.slice(..end)
+}
+
+/// The header lines.
+fn lines(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect()
+}
+
+/// Removes the headers of one connection.
+fn strip(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all("connection")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in HOP_BY_HOP {
+        headers.remove(name);
+    }
+}
