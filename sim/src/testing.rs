@@ -385,7 +385,9 @@ impl Selected {
             0 => text.push_str("\nreceived requests:"),
             more => _ = write!(text, "\nreceived requests, without the first {more}:"),
         }
-        self.kept[from..].iter().for_each(|line| _ = write!(text, "\n  {line}"));
+        for line in &self.kept[from..] {
+            _ = write!(text, "\n  {line}");
+        }
         if self.kept.is_empty() {
             text.push_str(" none");
         }
@@ -398,7 +400,9 @@ fn line(received: &Received) -> String {
     let Received { site, method, target, status, why, .. } = received;
     let status = status.map_or_else(|| "---".to_owned(), |status| status.to_string());
     let mut line = format!("{status} {method} {site} {target}");
-    why.iter().for_each(|one| _ = write!(line, "  {}: {}", one.requirement, one.why));
+    for one in why {
+        _ = write!(line, "  {}: {}", one.requirement, one.why);
+    }
     line
 }
 
@@ -443,7 +447,7 @@ mod tests {
         sim.set_faults(&json!([])).expect("no fault");
         let why = sim.set_faults(&json!([{ "fault": "drop.bussy" }])).expect_err("no such fault").to_string();
         assert!(why.contains("faults[0].fault") && why.contains("drop.busy"), "{why}");
-        sim.advance(Duration::from_secs(3600)).await.expect("an hour");
+        sim.advance(Duration::from_hours(1)).await.expect("an hour");
         assert_eq!(sim.now() - EPOCH, 3_600_000);
         let domain =
             json!({ "domain": "shop.example", "key": "G5TvB6pvzwuhsgXzG9KvsbR31TFV8zQcp7JewNSPQXje" });

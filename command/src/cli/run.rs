@@ -257,6 +257,11 @@ impl Setup {
         Runner { target: self.target.as_ref(), settings: &self.settings, pace: &self.pace, jobs }
     }
 
+    /// The plan of these checks.
+    async fn foresee(&mut self, wishes: &Wishes, checks: &[&'static Check], jobs: usize) -> Vec<Planned> {
+        foresee_paced(self.target.as_ref(), &mut self.settings, &self.pace, wishes, checks, jobs).await
+    }
+
     /// The conditions of the verdicts.
     fn conditions(&self) -> Conditions {
         Conditions { profile: self.profile.clone(), ..self.runner(1).conditions() }
@@ -408,8 +413,7 @@ async fn run_once(
     }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let jobs = usize::from(args.jobs);
-    let (target, settings) = (setup.target.as_ref(), &mut setup.settings);
-    let planned = foresee_paced(target, settings, &setup.pace, &wishes, &checks, jobs).await;
+    let planned = setup.foresee(&wishes, &checks, jobs).await;
     let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);

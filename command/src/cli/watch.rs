@@ -142,7 +142,9 @@ async fn live(
             move |passed: Passed| {
                 let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
                 let found = watched.as_mut().map(|watched| watched.add(passed)).unwrap_or_default();
-                found.iter().for_each(|(row, failure)| tell(&site, *row, failure));
+                for (row, failure) in found {
+                    tell(&site, row, &failure);
+                }
             }
         };
         let address = SocketAddr::new(args.listen.ip(), port);
@@ -156,13 +158,12 @@ async fn live(
         urls.insert(site.clone(), url);
         proxies.push(proxy);
     }
-    let code = match args.command.split_first() {
-        Some((program, rest)) => run(program, rest, &urls, &interrupt).await?,
-        None => {
-            eprintln!("assay: press Ctrl-C to end and to see the report");
-            interrupt.wait().await;
-            0
-        }
+    let code = if let Some((program, rest)) = args.command.split_first() {
+        run(program, rest, &urls, &interrupt).await?
+    } else {
+        eprintln!("assay: press Ctrl-C to end and to see the report");
+        interrupt.wait().await;
+        0
     };
     drop(proxies);
     let watched = watched.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();

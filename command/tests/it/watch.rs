@@ -9,6 +9,7 @@ use assay_sim::{Sim, Site};
 use assay_spec::field::{self, Cell, Part};
 use assay_spec::{Dialect, Service};
 use assay_suites::harness::data::Verdict;
+use assay_suites::http::sockets::Sockets;
 use assay_suites::watch::proxy::{Proxy, Server};
 use assay_suites::watch::{Passed, Watched};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use tokio::sync::mpsc;
 /// A proxy before `base`, and the exchanges that it has seen.
 async fn proxy(site: &str, base: &str) -> (Proxy, mpsc::UnboundedReceiver<Passed>) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let server = Server { site: site.to_owned(), base: base.to_owned(), sockets: Default::default() };
+    let server = Server { site: site.to_owned(), base: base.to_owned(), sockets: Sockets::default() };
     let seen = move |passed| drop(sender.send(passed));
     let proxy = Proxy::open(([127, 0, 0, 1], 0).into(), server, Arc::new(seen)).await.expect("a free port");
     (proxy, receiver)
