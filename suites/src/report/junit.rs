@@ -8,7 +8,7 @@ use super::terminal::{answers, plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, case_name, cause_of, group, objections, readable};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::{Cause, causes};
-use crate::harness::judge::conclusion::tested;
+use crate::harness::judge::conclusion::{adds, tested};
 use crate::report::words;
 use crate::support::prose::one_line;
 
@@ -77,6 +77,9 @@ fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
 fn case(run: &Run, outcome: &Outcome, name: String, cause: Option<&Cause>) -> TestCase {
     let seed = outcome.seed.unwrap_or(run.seed);
     let mut status = match outcome.verdict {
+        Verdict::Warn if adds(run.gate.fail_on, outcome.verdict) => {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        }
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
         Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable => {
             TestCaseStatus::non_success(NonSuccessKind::Failure)
@@ -121,7 +124,7 @@ fn case(run: &Run, outcome: &Outcome, name: String, cause: Option<&Cause>) -> Te
     let output = match outcome.verdict {
         Verdict::Pass => passed(outcome),
         _ if cause.is_some_and(|cause| !std::ptr::eq(cause.outcome(run), outcome)) => passed(outcome),
-        Verdict::Warn => words + &plain_exchanges(outcome),
+        Verdict::Warn if is_success => words + &plain_exchanges(outcome),
         _ => plain_exchanges(outcome),
     };
     if !output.is_empty() {
@@ -147,6 +150,7 @@ fn cut(mut text: String, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::FailOn;
     use crate::report::example;
 
     #[test]
@@ -175,6 +179,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }
+    }
+
+    #[test]
+    fn a_warning_that_fails_the_run_is_a_failure() {
+        let mut run = example::run();
+        assert!(!write(&run).contains(r#"type="warn""#));
+        run.gate.fail_on = FailOn::Should;
+        let text = write(&run);
+        assert!(text.contains(r#"failures="3""#) && text.contains(r#"type="warn""#), "{text}");
     }
 
     #[test]
