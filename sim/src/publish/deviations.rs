@@ -409,6 +409,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
             (is_same || matches!(state.prepares[&id].wanted, Wanted::Publish { .. })).then_some(id)
         };
     };
+    submit::REPEAT, "forgotten" => "a confirmed publish is forgotten once its domain is prepared again" at SUBMIT_PUB, step |s: &mut FindRepeat| {
+        s.0 = |_, state, caller, body| {
+            let (id, is_same) = submits::confirmed(state, caller, body)?;
+            (is_same && state.bindings[&caller.domain].lock.is_none()).then_some(id)
+        };
+    };
     submit::NO_SECOND_RECORD => "a repeated submit lands again", step |s: &mut AnswerRepeat| {
         s.0 = |core, state, id| {
             let mut again = state.transaction(id);

@@ -7,6 +7,7 @@ use crate::value::{ValueKind, has, strings};
 pub const SOURCES: &[ValueKind] = &[
     strings!(one "64-characters", "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0"),
     has!("one-character", "a", |sent| sent.len() == 1),
+    has!("empty", "", str::is_empty),
     has!("space", " ", |sent| sent.contains(' ')),
     has!("digits", "0123456789", |sent| "0123456789".chars().any(|digit| sent.contains(digit))),
     has!("upper-case", "ASSAY", |sent| sent.contains(char::is_uppercase)),
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn the_first_value_has_all_properties_that_can_be_together() {
         let lists: [(&[ValueKind], &[&str], bool); 2] =
-            [(SOURCES, &["one-character"], true), (IGNORED, &[], false)];
+            [(SOURCES, &["one-character", "empty"], true), (IGNORED, &[], false)];
         for (kinds, alone, is_valid) in lists {
             let names = kinds.iter().map(|kind| kind.name).filter(|name| !alone.contains(name));
             let first = kinds[0].instead_of(&Value::Null);

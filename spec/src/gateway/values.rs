@@ -222,6 +222,7 @@ pub const MESSAGE_BODIES: &[ValueKind] = &[
 pub const KEYS: &[ValueKind] = &[
     SHORTER,
     LONGER,
+    OTHER_END,
     UPPER_KEY.beyond_quick(),
     QUOTED_KEY.beyond_quick(),
     OTHER_SCHEME.beyond_quick(),
@@ -235,6 +236,13 @@ pub const MODELS: &[ValueKind] = &[
     UPPER.may_be_accepted("letter case of an id may not count").beyond_quick(),
 ];
 
+/// A key whose last character is another one.
+const OTHER_END: ValueKind = ValueKind::near("other-end", |valid| {
+    edited(valid, |key| {
+        let (rest, last) = key.split_at(key.floor_char_boundary(key.len().saturating_sub(1)));
+        format!("{rest}{}", if last == "x" { 'y' } else { 'x' })
+    })
+});
 const UPPER_KEY: ValueKind = ValueKind::near("upper-case", |valid| edited(valid, str::to_uppercase));
 const QUOTED_KEY: ValueKind = ValueKind::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));
 /// Credentials of another scheme instead of a key.

@@ -613,6 +613,8 @@ pub const CIDS: &[ValueKind] = &[
     }),
     has!("words", "not a CID at all", |sent| sent.trim().contains(' ')),
     has!("one-character", "x", |sent| sent.chars().count() == 1),
+    has!("zero", "0", |sent| sent == "0"),
+    has!("null", "null", |sent| sent == "null"),
     has!("non-ascii", "caf\u{e9}", |sent| sent.contains('\u{e9}')),
     has!("combining-mark", "cafe\u{301}", |sent| sent.contains('\u{301}')),
     has!("100-characters", "b".repeat(100), |sent| is_long(sent, 100)),
@@ -726,7 +728,7 @@ mod tests {
         let valid = json!("site-012345678901.example");
         let lists: [(&[ValueKind], &[&str]); 4] = [
             (PADDINGS, &[]),
-            (CIDS, &["one-character"]),
+            (CIDS, &["one-character", "zero", "null"]),
             (VERSIONS, &["leading-zeros", "exponent"]),
             (ESCAPES, &[]),
         ];

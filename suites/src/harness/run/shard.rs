@@ -100,6 +100,9 @@ fn weight(check: &Check) -> u64 {
     BESIDE + u64::from(check.costs().at(Depth::Standard, false).requests)
 }
 
+/// The step of the most that a shard holds.
+const STEP: u64 = 32;
+
 /// The shard of each check, from 0.
 fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
     let weight = |n: usize| weight(checks[n]);
@@ -110,7 +113,8 @@ fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
     // If the uploads alone exceed a shard's part, the other checks go to the other shards.
     let (total, among) =
         if together * of as u64 > together + rest { (rest, of - 1) } else { (together + rest, of) };
-    let most = (total as f64 / among as f64 * SLACK).ceil() as u64;
+    // In coarse steps, so that one check more or less does not move the bound, and with it checks of full shards.
+    let most = ((total as f64 / among as f64 * SLACK).ceil() as u64).next_multiple_of(STEP);
     let mut loads = vec![0; of];
     let mut homes = vec![0; checks.len()];
     // They are assigned first, so that no other check moves them.

@@ -1,6 +1,6 @@
 //! Checks of the limits per address: drops per hour, drops per day, concurrent uploads.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use assay_spec::drop::limits::{DROP_DAY, DROP_HOUR, DROPS_PER_DAY, DROPS_PER_HOUR, IPV6_PREFIX, UPLOADS};
@@ -79,7 +79,11 @@ async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
     begin(probe, DROP_DAY.value).await?;
     let (one, other) = (benchmark_address(probe.draw("one")), benchmark_address(probe.draw("other")));
     hourly(probe, Some(one)).exhaust().await?;
-    drop_from(probe, Some(other)).await?.expect_accepted(ACCEPTED, RECEIPT)
+    drop_from(probe, Some(other)).await?.expect_accepted(ACCEPTED, RECEIPT)?;
+    // Its neighbour, too: only addresses of version 6 share a prefix.
+    let IpAddr::V4(one) = one else { return Ok(()) };
+    let neighbour = IpAddr::V4(Ipv4Addr::from_bits(one.to_bits() ^ 1));
+    drop_from(probe, Some(neighbour)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Reaches the hourly limit from an IPv6 address. A drop from an address that differs in the 65th bit must return 429; one

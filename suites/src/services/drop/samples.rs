@@ -34,7 +34,8 @@ const LARGE: &str = "several-chunks.bin";
 /// A file of [`Sample::rich`] with a name of characters that mean something in a URL, and in both forms of an accent.
 const SYMBOLS: &str = "letters/100%25 + #1? caf\u{e9} cafe\u{301}.txt";
 /// Files of [`Sample::rich`] that some servers accept and do not serve.
-pub(crate) const TELLING: [&str; 4] = [LARGE, SYMBOLS, ".hidden", ".well-known/a.txt"];
+pub(crate) const TELLING: [&str; 6] =
+    [LARGE, SYMBOLS, ".hidden", ".well-known/a.txt", "CNAME", "bytes/lines.html"];
 /// Names that ordinary sites have, besides those of [`NAMES`], and that some servers leave out, change or order in another way.
 const ORDINARY: [&str; 17] = [
     ".DS_Store",

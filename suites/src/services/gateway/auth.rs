@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::given::{self, Skill, model, spent};
 use super::malformed::expect_refused_as;
+use super::pool;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::harness::check::{Checked, rejects, shows};
@@ -137,10 +138,17 @@ async fn message_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
 /// counterpart.
 async fn every_endpoint_refuses(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    Call::post(&chat::ENDPOINT, &bodies::chat(&id)).accepted(probe).await?.counterpart_status(&[200])?;
+    let accepted = Call::post(&chat::ENDPOINT, &bodies::chat(&id)).accepted(probe).await?;
+    accepted.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         let answer = Call::post(endpoint, &body).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;
+    }
+    // A cookie of an accepted request says which server has the session, not who may use it.
+    let cookies = pool::cookies(&accepted);
+    if !cookies.is_empty() {
+        let call = Call::post(&chat::ENDPOINT, &bodies::chat(&id)).header("Cookie", &cookies);
+        call.key(key).send(probe).await?.expect_status(statuses)?;
     }
     Ok(())
 }

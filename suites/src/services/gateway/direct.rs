@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{
-    auth as auths, chat as chats, completions as plain, direct as rows, errors, messages as others, stream,
+    auth as auths, chat as chats, completions as plain, direct as rows, discovery, errors,
+    messages as others, stream,
 };
 use assay_spec::gateway::{chat, completions, messages};
 use serde_json::Value;
 
-use super::auth;
 use super::auth::keyless;
 use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
@@ -174,8 +174,8 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
 /// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403. At least
 /// one of each server must be answered in its documented form, and none may return 404 or a 5xx that another server of the model
 /// answers. A server that cannot be reached, or that answers nothing but errors while no other server of its model answers,
-/// shows nothing.
-#[shows(rows::EVERY_SERVER, after = auth::WITH_KEY)]
+/// shows nothing. A server that is listed for another model that the gateway answers with must not return 404 to a chat with it.
+#[shows(rows::EVERY_SERVER, after(auths::KEY_CHECK, discovery::ENTRY))]
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
     let chat = model(probe, Skill::Chat).await?;
@@ -225,7 +225,34 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
         }
     }
     let is_answering = reached.iter().any(|(_, _, known)| !known.answered.is_empty());
-    probe.conclusive(is_answering, "no listed server accepts a request")
+    probe.conclusive(is_answering, "no listed server accepts a request")?;
+    // The chat is the first of the requests.
+    if !reached.iter().any(|(_, _, known)| known.answered.contains(&0)) {
+        return Ok(());
+    }
+    let was_asked =
+        |url: &String, id: &String| reached.iter().any(|(known, of, _)| *known == url && *of == id);
+    for (id, urls) in &entries {
+        let others: Vec<&String> =
+            urls.iter().filter(|url| is_url(probe, url) && !was_asked(url, id)).collect();
+        expect_known(probe, id, &others[..others.len().min(ALL)]).await?;
+    }
+    Ok(())
+}
+
+/// Expects that servers which are listed for a model know it: if the gateway answers a chat with it, none returns 404 to one.
+async fn expect_known(probe: &Probe<'_>, id: &str, urls: &[&String]) -> Checked {
+    let call = Call::post(&chat::ENDPOINT, &bodies::chat(id));
+    if urls.is_empty() || call.clone().send(probe).await?.status() != 200 {
+        return Ok(());
+    }
+    for url in urls {
+        if let Called::Answer(answer) = asked(call.clone().at(url), probe).await? {
+            let want = Want::none_of(&[404]).said(format!("not 404 from {url}, which is listed for {id}"));
+            answer.expect(answer.status() != 404, At::status(), want, answer.status().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// What a server does with the valid key.
@@ -297,31 +324,36 @@ async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
         let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;
     }
-    refused_by_others(probe, (&url, &id), &key, statuses).await
+    refused_by_others(probe, (&url, &id), &key, statuses, 1).await
 }
 
-/// Expects one of `statuses` for a chat with this key from the other servers of the model. One that fails, or that cannot be
-/// reached, shows nothing.
+/// Expects one of `statuses` with this key from the first endpoints of the other servers of the model. One that fails, or that
+/// cannot be reached, shows nothing.
 async fn refused_by_others(
     probe: &Probe<'_>,
     (url, id): (&str, &str),
     key: &Key,
     statuses: &[u16],
+    endpoints: usize,
 ) -> Checked {
     let all = urls(probe, id).await?;
     for other in all.iter().filter(|other| *other != url).take(ALL) {
-        let call = Call::post(&chat::ENDPOINT, &bodies::chat(id)).at(other).key(key.clone());
-        if let Called::Answer(answer) = asked(call, probe).await?
-            && answer.status() < 500
-        {
-            answer.expect_status(statuses)?;
+        for (n, (endpoint, body)) in offered(probe, direct_endpoints(id)).take(endpoints).enumerate() {
+            let call = Call::post(endpoint, &body).at(other).key(key.clone());
+            if let Called::Answer(answer) = asked(call, probe).await?
+                && answer.status() < 500
+                // It may lack an endpoint, which another check judges.
+                && (n == 0 || answer.status() != 404)
+            {
+                answer.expect_status(statuses)?;
+            }
         }
     }
     Ok(())
 }
 
 /// Sends a key that was never issued, and keys that resemble the valid one, directly to a server. Each endpoint must return
-/// 401, and the other servers for a chat with the key that was never issued.
+/// 401, and each of the other servers with the key that was never issued.
 #[rejects(
     rows::INVALID_KEY,
     after(
@@ -341,7 +373,7 @@ async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
         }
     }
     let wrong = Key::Header(format!("Bearer {}", given::wrong_key(probe).await?));
-    refused_by_others(probe, (&url, &id), &wrong, &[401]).await
+    refused_by_others(probe, (&url, &id), &wrong, &[401], usize::MAX).await
 }
 
 /// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).

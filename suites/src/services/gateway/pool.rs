@@ -249,7 +249,7 @@ fn with_cookies(call: Call, cookies: &str) -> Call {
 }
 
 /// The cookies that a response sets, as a `Cookie` header.
-fn cookies(answer: &Answer<'_>) -> String {
+pub(super) fn cookies(answer: &Answer<'_>) -> String {
     let set = answer.response.headers.iter().filter(|(name, _)| name == "set-cookie");
     let pairs = set.filter_map(|(_, value)| {
         let cookie = std::str::from_utf8(value).ok()?;

@@ -71,8 +71,10 @@ impl Called<'_> {
     fn answered_with(&self, probe: &Probe<'_>, result: &Value) -> Result<Value, Stop> {
         let mut body = self.body.clone();
         let mut turns = vec![self.message.clone()];
-        for call in self.calls() {
+        for (n, call) in self.calls().into_iter().enumerate() {
             probe.given(call["id"].is_string(), "the tool call has no `id`, so it cannot be answered")?;
+            // A tool may have nothing to say.
+            let result = if n > 0 && result.is_string() { &json!("") } else { result };
             turns.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
         }
         body["messages"].as_array_mut().into_iter().for_each(|messages| messages.append(&mut turns));

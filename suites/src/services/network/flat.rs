@@ -183,7 +183,7 @@ async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Its message must be
+/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each, and to both. Their messages must be
 /// listed, and none of another type.
 #[shows(rows::CONTENT_TYPES, after(paging::FIRST_PAGE))]
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
@@ -201,10 +201,15 @@ async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
         listed
             .expect_each(&format!("content.type {kind}"), |item| record(item)["content"]["type"] == **kind)?;
     }
-    Ok(())
+    // The parameter names several types.
+    let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+    let listed = found(probe, &[("content_types", &format!("{one},{other}"))], &hashes).await?;
+    listed.expect_each("one of the two content types", |item| {
+        [&one, &other].iter().any(|kind| record(item)["content"]["type"] == ***kind)
+    })
 }
 
-/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. The
+/// Sends a message of 40 seconds ago and one of now, and lists `/messages.json` with `startDate` halfway between. The
 /// later one must be listed, and no element may be earlier.
 #[shows(rows::START_DATE, after(rows::FINDS))]
 async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
@@ -216,7 +221,7 @@ async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. The earlier
+/// Sends a message of 40 seconds ago and one of now, and lists `/messages.json` with `endDate` halfway between. The earlier
 /// one must be listed, and no element may be later.
 #[shows(rows::END_DATE, after(rows::FINDS))]
 async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
@@ -339,9 +344,12 @@ struct Dated {
     middle: i64,
 }
 
+/// How far the times of two messages are apart, in seconds. A bound of whole minutes or hours loses one of them.
+const APART: i64 = 40;
+
 async fn old_and_new(probe: &Probe<'_>) -> Result<Dated, Stop> {
     let (sender, channel) = (caller(probe), fresh_channel(probe));
-    let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
+    let old = sent(probe, &sender, APART, "assay-check", &channel).await?;
     let new = sent(probe, &sender, 0, "assay-check", &channel).await?;
     list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
     let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();

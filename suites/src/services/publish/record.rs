@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_spec::publish::limits::RECORD_SKEW;
+use assay_spec::publish::limits::{ENVELOPE_PAST, RECORD_SKEW};
 use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{prepare, submit as submits, transfer};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
-use super::wire::{Record, read_record};
+use super::wire::{Draft, Record, read_record};
 use super::{
-    Caller, Prepared, accept_body, caller, each_value_is_prepared, fresh_key, landed, prepared, publish_body,
-    signature_in, submit, submit_body, transfer_body, trip,
+    Caller, PREPARE, PREPARED, Prepared, accept_body, caller, each_value_is_prepared, fresh_key, landed,
+    prepared, publish_body, read_prepared, signature_in, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::boundary::slack_ms;
 use crate::harness::check::{Checked, Stop, shows};
@@ -191,12 +191,24 @@ async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Chec
     judge().await
 }
 
-/// Sends a prepare. The record's `t` must be the time of the prepare: exactly in a world of its own, elsewhere within a
-/// minute, a tenth of what a client accepts.
+/// Sends a prepare, in a world of its own with another time in its envelope. The record's `t` must be the time of the prepare:
+/// exactly in a world of its own, elsewhere within a minute, a tenth of what a client accepts.
 #[shows(rows::TIME_NOW)]
 async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
     let slack = slack_ms(probe, &RECORD_SKEW);
-    let (_, record, Talk { sent: [before, after], .. }) = ordinary(probe, place).await?;
+    let (record, before, after) = if probe.owns_time() {
+        // The envelope names another time, which the server must accept.
+        let scene = Scene::at(probe, place).await?;
+        let before = probe.now().await?;
+        let signed = before + -(ENVELOPE_PAST.inside / 3);
+        let draft = Draft::at(probe, &scene.caller, PREPARE, scene.body.to_string(), signed);
+        let answer = draft.send(probe).await?;
+        answer.given_accepted(&[200], PREPARED)?;
+        (record_in(probe, &read_prepared(probe, &answer.json())?)?, before, probe.now().await?)
+    } else {
+        let (_, record, Talk { sent: [before, after], .. }) = ordinary(probe, place).await?;
+        (record, before, after)
+    };
     let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
     let range = before + -slack..=after + slack;
     let want = format!("{} to {}", range.start(), range.end());

@@ -287,7 +287,7 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) 
 /// Sends the same submit again at once, byte for byte and with a new envelope, and in a world of its own also just before 60
 /// seconds have passed. It must return 200 with the same transaction signature; that of a transfer or accept may return 409. With
 /// another signature it is not the same submit, and must not return 200.
-#[shows(rows::REPEAT, after(rows::LANDS, rows::UNKNOWN))]
+#[shows(rows::REPEAT, after(rows::LANDS, rows::UNKNOWN, prepares::PREPARE_ID))]
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Place) -> Checked {
     if let Some((_, again)) = trip::AGAIN.iter().find(|(op, _)| *op == place.op && trip::is_given(probe)) {
         let landed = trip::step(probe, place.op, true).await?.submitted(probe).await?.2;
@@ -312,6 +312,11 @@ async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Pl
     )?;
     if again.status() == 409 || !probe.owns_time() {
         return Ok(());
+    }
+    if place.op == PUB {
+        // Another prepare of the domain does not make the server forget the first.
+        scene.prepare(probe).await?.given_accepted(&[200], PREPARED)?;
+        expect_repeated(probe, place, &repeat().await?, &signature)?;
     }
     let what =
         |after: i64| format!("a submit repeated {} after its response", Unit::Millisecond.amount(after));

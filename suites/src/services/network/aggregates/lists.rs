@@ -87,14 +87,21 @@ async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Writes two keys of one owner and lists with `key` set to each. It alone must be listed.
+/// Writes two keys of one owner that differ by letter case alone, reads the first again, and lists with `key` set to each. It alone must
+/// be returned and listed.
 #[shows(rows::BY_KEY)]
 async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
-    let (one, other) = (key(probe), key(probe));
+    let name = key(probe);
+    let (one, other) = (format!("{name}-a"), format!("{name}-A"));
+    let mut reads = Vec::new();
     for key in [&one, &other] {
-        found(probe, written(probe, &owner, key).await?.call()).await?;
+        let call = written(probe, &owner, key).await?.call();
+        reads.push((call.clone(), found(probe, call).await?.json()["content"].clone()));
     }
+    let (call, content) = reads.swap_remove(0);
+    let want = format!("{content}, as before the other key was written");
+    found(probe, call).await?.expect_json("/content", &want, |again| *again == content)?;
     for key in [&one, &other] {
         let selected = select(probe, &[("address", &owner.address), ("key", key)], key).await?;
         selected.expect_each(&format!("key {key}"), |item| item["key"] == key.as_str())?;

@@ -68,7 +68,8 @@ async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// Lists events, also with `contract` set to a known contract. Its known events must be listed, and no others.
+/// Lists events, also with `contract` set to a known contract, and the second page of one event. Its known events must be listed, and
+/// no others.
 #[shows(rows::CONTRACT)]
 async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
@@ -80,10 +81,11 @@ async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     let (filters, want) = ([("contract", contract.as_str())], format!("contract {contract}"));
     let is_wanted = |event: &Value| is_address(&event["contract"], &contract);
     let known: Vec<&Value> = listed.items.iter().filter(|event| is_wanted(event)).collect();
-    OF_EVENTS.select(probe, &network, &filters, &known, &want, is_wanted).await.map(drop)
+    OF_EVENTS.select(probe, &network, &filters, &known, &want, is_wanted).await?;
+    OF_EVENTS.expect_on_second_page(probe, &network, &filters, &want, is_wanted).await
 }
 
-/// Lists events with `event_name` set to the name of the first. Every element must have that name.
+/// Lists events with `event_name` set to the name of the first, and the second page of one event. Every element must have that name.
 #[shows(rows::EVENT_NAME)]
 async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
@@ -91,7 +93,8 @@ async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     let name = first_text(probe, &listed, "event_name")?;
     let (filters, want) = ([("event_name", name.as_str())], format!("event_name {name}"));
     let is_wanted = |event: &Value| event["event_name"] == *name;
-    OF_EVENTS.select(probe, &network, &filters, &[&listed.items[0]], &want, is_wanted).await.map(drop)
+    OF_EVENTS.select(probe, &network, &filters, &[&listed.items[0]], &want, is_wanted).await?;
+    OF_EVENTS.expect_on_second_page(probe, &network, &filters, &want, is_wanted).await
 }
 
 /// Lists events with `from_block` and `to_block` inside the listed range. Every element must lie between them.

@@ -118,6 +118,24 @@ impl IndexedList {
         Ok(selected)
     }
 
+    /// The second page of one element under these filters. What is there must satisfy `holds`.
+    async fn expect_on_second_page(
+        self,
+        probe: &Probe<'_>,
+        network: &str,
+        filters: &[(&str, &str)],
+        want: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Checked {
+        let page = (probe.settings.network().first_page + 1).to_string();
+        let query = [filters, &[("page", page.as_str()), ("limit", "1")]].concat();
+        let path = path_with(&format!("/indexer/{network}/{}", self.name), &query);
+        let answer = Call::get(self.endpoint, &path).shared().send(probe).await?;
+        answer.given_status(&[200])?;
+        let items = answer.json()[self.name].as_array().cloned().unwrap_or_default();
+        List { answer, items }.expect_each(want, holds)
+    }
+
     /// Selects by every pair of these conditions, each with the values of one listed element.
     async fn expect_pairs(self, probe: &Probe<'_>, strings: &[&'static str]) -> Checked {
         let network = network(probe).await?;

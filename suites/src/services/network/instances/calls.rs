@@ -6,7 +6,7 @@ use assay_spec::Place;
 use assay_spec::network::instance::{CONTROL, LIST};
 use assay_spec::network::message;
 use assay_spec::network::places::INSTANCE_UPDATE;
-use assay_spec::network::requirements::instances as rows;
+use assay_spec::network::requirements::{errors, instances as rows};
 use serde_json::{Value, json};
 
 use super::super::caller::caller;
@@ -15,7 +15,7 @@ use super::super::replies::{
     expect_created, expect_creation, expect_typed, expect_uncommon, expect_unprocessed, found, is_text, until,
 };
 use super::super::scene::{another, polled};
-use super::super::wire::Draft;
+use super::super::wire::{Draft, expect_error_body};
 use super::super::{ACCEPTED, REJECTED};
 use super::record::{has_its_id, listed};
 use super::{control, instance_call, ipv6, made, update, wanted};
@@ -183,7 +183,7 @@ async fn sent_once_processed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<
 
 /// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404. What `POST /messages`
 /// returns to the same is noted.
-#[rejects(rows::UPDATE_UNKNOWN)]
+#[rejects(rows::UPDATE_UNKNOWN, after(errors::BODY))]
 async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = update(probe, &made.owner, &made.id).await?;
@@ -192,7 +192,10 @@ async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked
     // Elsewhere nothing has to be validated, and there is nothing to change.
     let elsewhere = unknown.clone().to(&message::CREATE, "POST", "/messages").attempt(probe).await?;
     probe.note(format!("at POST /messages it returns {}", elsewhere.status()));
-    unknown.attempt(probe).await?.expect_refused()
+    let answer = unknown.attempt(probe).await?;
+    answer.expect_refused()?;
+    // The endpoint is there, so its errors are those of the API.
+    expect_error_body(&answer)
 }
 
 /// Sends `start`, `stop` and `restart` to an instance. Each must be accepted, with an `item_hash` of its own and `status` `success`. The
@@ -242,11 +245,14 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400, 403 or 404.
-#[rejects(rows::CONTROL_UNKNOWN)]
+#[rejects(rows::CONTROL_UNKNOWN, after(errors::BODY))]
 async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?;
     sent_once_processed(probe, &good).await?.counterpart_status(ACCEPTED)?;
     let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
-    unknown.attempt(probe).await?.expect_refused()
+    let answer = unknown.attempt(probe).await?;
+    answer.expect_refused()?;
+    // The endpoint is there, so its errors are those of the API.
+    expect_error_body(&answer)
 }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use assay_spec::json::is_integer;
 use assay_spec::network::instance::{CONTROL, LIST};
-use assay_spec::network::requirements::instances as rows;
+use assay_spec::network::requirements::{errors, instances as rows};
 use serde_json::Value;
 
 use super::super::ACCEPTED;
 use super::super::replies::{expect_recent, found, is_address, is_seconds, until};
 use super::super::scene::{List, another, list, polled};
-use super::super::wire::{Call, now, path_with};
+use super::super::wire::{Call, expect_error_body, now, path_with};
 use super::{Made, caller, control, instance_call, ipv6, made, made_by, recorded, update, wanted};
 use crate::harness::check::{Checked, Stop, rejects, shows};
 use crate::harness::probe::{Answer, Probe};
@@ -190,13 +190,15 @@ async fn updated_at_moves(probe: &Probe<'_>, made: &Made<'_>) -> Checked {
 }
 
 /// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
-#[rejects(rows::UNKNOWN)]
+#[rejects(rows::UNKNOWN, after(errors::BODY))]
 async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     until(probe, instance_call(&made.id), |answer| answer.status() == 200)
         .await?
         .counterpart_status(&[200])?;
-    instance_call(&another(&made.id)).attempt(probe).await?.expect_refused()
+    let answer = instance_call(&another(&made.id)).attempt(probe).await?;
+    answer.expect_refused()?;
+    expect_error_body(&answer)
 }
 
 /// The first page of a hundred instances that a query selects.
@@ -249,12 +251,12 @@ async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
 
 /// Creates an instance and lists with `status` set to `running` and to `stopped`, alone and beside its owner's `address`. Every
 /// element must have that status, and that owner if one is named. An instance that has it before and after must be listed beside
-/// its owner's address; which it has is left open. A world of its own also lists it after a `stop`.
+/// its owner's address; which it has is left open. It is listed again after a `stop`.
 #[shows(rows::BY_STATUS)]
 async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
     let (made, record) = recorded(probe).await?;
     expect_by_status(probe, &made, &record).await?;
-    if !probe.owns_time() || !probe.settings.network().offers(&CONTROL) {
+    if !probe.settings.network().offers(&CONTROL) {
         return Ok(());
     }
     let stop = control(probe, &made.owner, &made.id, "stop", 0).await?.send(probe).await?;
