@@ -101,7 +101,7 @@ pub async fn foresee(
 }
 
 /// As [`foresee`]. Where the pace makes the run longer than the longest wait of a check, checks wait in real time, as
-/// `settings` says from then on: others run meanwhile, so it costs no time.
+/// `settings` says from then on: others run meanwhile, so it costs little time.
 pub async fn foresee_paced(
     target: &dyn Target,
     settings: &mut Settings,

@@ -100,8 +100,8 @@ fn weight(check: &Check) -> u64 {
     BESIDE + u64::from(check.costs().at(Depth::Standard, false).requests)
 }
 
-/// The step of the most that a shard holds.
-const STEP: u64 = 32;
+/// How many steps the most that a shard holds has at most.
+const STEPS: u64 = 32;
 
 /// The shard of each check, from 0.
 fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
@@ -114,7 +114,8 @@ fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
     let (total, among) =
         if together * of as u64 > together + rest { (rest, of - 1) } else { (together + rest, of) };
     // In coarse steps, so that one check more or less does not move the bound, and with it checks of full shards.
-    let most = ((total as f64 / among as f64 * SLACK).ceil() as u64).next_multiple_of(STEP);
+    let most = (total as f64 / among as f64 * SLACK).ceil() as u64;
+    let most = most.next_multiple_of((most / STEPS).next_power_of_two());
     let mut loads = vec![0; of];
     let mut homes = vec![0; checks.len()];
     // They are assigned first, so that no other check moves them.
