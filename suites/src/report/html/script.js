@@ -184,6 +184,8 @@ const follow = () => {
   }
   const row = byId.get(name.split("/")[0]);
   if (!row) return;
+  // Of a page that is loaded again, the browser would restore where it was before, maybe after this.
+  history.scrollRestoration = "manual";
   if (!row.matches) {
     form.reset();
     filter();
