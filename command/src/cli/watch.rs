@@ -69,8 +69,7 @@ pub(crate) async fn watch(args: WatchArgs) -> Result<(), Ending> {
         eprint!("{}", watched.endpoints());
     }
     let explained = explained(&watched).await;
-    let mut run = watched.judge(target);
-    run.remarks.extend(explained);
+    let mut run = watched.judge(target, explained);
     run.gate = args.known_failures.raised(&loaded.profile.gate);
     let ended = args.outputs.finish(run, &known_failures, false, None);
     let own = ended.as_ref().err().map_or(0, |ending| ending.code_and_reason().0);

@@ -147,7 +147,7 @@ async fn watched(site: Site, request: &str, deviation: Option<&Cell>) -> Vec<(St
     while let Some(passed) = seen.recv().await {
         shown += all.add(passed).len();
     }
-    let run = all.judge(site.name.to_owned());
+    let run = all.judge(site.name.to_owned(), Vec::new());
     assert_eq!(shown, run.count(Verdict::Fail));
     run.outcomes.iter().map(|one| (one.requirement.to_string(), one.verdict)).collect()
 }

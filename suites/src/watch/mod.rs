@@ -15,6 +15,7 @@ use crate::documents::endpoints;
 use crate::harness::data::{Failure, Run, Worlds};
 use crate::harness::judge::ambient::{breaches, of_traffic};
 use crate::harness::redact::redact;
+use crate::http::curl::bearer_token;
 use crate::http::exchange::Exchange;
 use crate::http::hiding::Hidden;
 use crate::services::SUITES;
@@ -62,7 +63,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Nothing yet, of services with these names.
+    /// No exchange yet, with a server of this dialect.
     pub fn new(dialect: Dialect) -> Watched {
         Watched { dialect, ..Watched::default() }
     }
@@ -89,7 +90,10 @@ impl Watched {
         self.hide(&exchange);
         let (_, found) = breaches(&exchange, &self.dialect, Worlds::Shared);
         let mut fresh = Vec::new();
-        for (row, failure) in found {
+        for (row, mut failure) in found {
+            for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
+                self.hidden.redact_text(text);
+            }
             let count = self.broken.entry(row).or_default();
             *count += 1;
             if *count == 1 {
@@ -114,6 +118,10 @@ impl Watched {
         let sent = exchange.request.headers.iter();
         let received = exchange.response.iter().flat_map(|response| &response.headers);
         for (name, value) in sent.chain(received) {
+            let token = bearer_token(name, value).and_then(|at| std::str::from_utf8(&value[at..]).ok());
+            if let Some(token) = token {
+                self.hidden.add_secret("bearer token", token);
+            }
             let name = SECRET_HEADERS.iter().find(|known| name.eq_ignore_ascii_case(known));
             if let (Some(name), Ok(value)) = (name, std::str::from_utf8(value)) {
                 self.hidden.add_secret(name, value);
@@ -149,8 +157,9 @@ impl Watched {
         rejected.filter(|exchange| seen.insert((endpoints::name(exchange), status_of(exchange)))).collect()
     }
 
-    /// The run of the traffic between clients and `target`: an outcome for each row that a response shows something of.
-    pub fn judge(self, target: String) -> Run {
+    /// The run of the traffic between clients and `target`: an outcome for each row that a response shows something of. `explained`
+    /// says why requests were rejected.
+    pub fn judge(self, target: String, explained: Vec<String>) -> Run {
         let mut run = Run { target, ..Run::new(SUITES) };
         let (exchanges, endpoints) =
             (count(self.count(), "exchange"), count(self.statuses.len(), "endpoint"));
@@ -172,6 +181,8 @@ impl Watched {
         for (row, number) in self.broken.iter().filter(|(_, number)| **number > 1) {
             run.remarks.push(format!("{row}: {number} responses break it"));
         }
+        run.remarks.extend(explained);
+        run.remarks.iter_mut().for_each(|remark| self.hidden.redact_text(remark));
         run.outcomes = of_traffic(self.kept, &self.dialect, SUITES);
         run.outcomes.iter_mut().for_each(|outcome| redact(&self.hidden, outcome));
         run

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
@@ -25,6 +26,8 @@ use crate::http::curl::authority;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 use crate::http::sockets::Sockets;
 
+/// How long accepting pauses after a failed accept.
+const FULL: Duration = Duration::from_millis(50);
 /// The most idle connections to one server.
 const IDLE: usize = 32;
 /// Headers of one connection (RFC 9110, section 7.6.1): they do not pass.
@@ -76,9 +79,9 @@ impl Proxy {
             // Connections end with the proxy.
             let mut connections = JoinSet::new();
             loop {
-                // Without room for another connection, the next one may find some.
                 let Ok((stream, _)) = listener.accept().await else {
-                    tokio::task::yield_now().await;
+                    // No room for another connection; the next one may find some.
+                    tokio::time::sleep(FULL).await;
                     continue;
                 };
                 connections.spawn(serve(stream, way.clone()));

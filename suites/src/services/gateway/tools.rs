@@ -71,7 +71,7 @@ impl Called<'_> {
     fn answered_with(&self, probe: &Probe<'_>, result: &Value) -> Result<Value, Stop> {
         let mut body = self.body.clone();
         let mut turns = vec![self.message.clone()];
-        for (n, call) in self.calls().into_iter().enumerate() {
+        for (n, call) in self.calls().iter().enumerate() {
             probe.given(call["id"].is_string(), "the tool call has no `id`, so it cannot be answered")?;
             // A tool may have nothing to say.
             let result = if n > 0 && result.is_string() { &json!("") } else { result };
