@@ -578,7 +578,9 @@ impl Rounds<'_> {
             }
             let runner = setup.runner(jobs);
             let rows = planned.iter().map(|planned| planned.check.requirement);
-            let progress = Progress::start(rows, args.outputs.printed.is_short(), events);
+            let plan = Plan::new(runner.settings.suites, runner.target, runner.pace, &planned, None, jobs);
+            let progress =
+                Progress::start(rows, args.outputs.printed.is_short(), events).expecting(plan.seconds);
             let seen = |ran: &Ran| {
                 progress.checked(&ran.outcome, known_failures.verdict(&ran.outcome));
                 if let Some(kept) = partial

@@ -68,6 +68,13 @@ impl<'run> Progress<'run> {
         Progress { bar, lines, has_lines, events, clock, bad: 0.into() }
     }
 
+    /// With the seconds that the run takes by its plan.
+    #[must_use]
+    pub fn expecting(self, seconds: u64) -> Progress<'run> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).expected = seconds;
+        self
+    }
+
     /// Counts a finished check; `verdict` is what is shown of it.
     pub fn checked(&self, outcome: &Outcome, verdict: Verdict) {
         let row = outcome.requirement;
@@ -116,11 +123,13 @@ struct Lines {
     groups: BTreeMap<String, (usize, BTreeMap<Verdict, usize>)>,
     done: usize,
     total: usize,
+    /// How long the run takes by its plan, in seconds; 0 without one.
+    expected: u64,
 }
 
 impl Lines {
     fn new(rows: impl Iterator<Item = Id>) -> Lines {
-        let mut lines = Lines { groups: BTreeMap::new(), done: 0, total: 0 };
+        let mut lines = Lines { groups: BTreeMap::new(), done: 0, total: 0, expected: 0 };
         for row in rows {
             lines.groups.entry(group(row)).or_default().0 += 1;
             lines.total += 1;
@@ -205,7 +214,11 @@ impl Lines {
         if done == 0 || done >= total {
             return None;
         }
-        let seconds = elapsed.as_secs() * (total - done) as u64 / done as u64;
+        // The first checks of a paced run may take longest, so its plan knows better, as long as it can be true.
+        let seconds = match self.expected.checked_sub(elapsed.as_secs()) {
+            Some(seconds @ 1..) => seconds,
+            _ => elapsed.as_secs() * (total - done) as u64 / done as u64,
+        };
         let time =
             if seconds < 90 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
         Some(format!("{done} of {total} checks, about {time} left"))
@@ -229,6 +242,9 @@ mod tests {
         let left = |lines: &Lines, seconds| lines.left(Duration::from_secs(seconds));
         assert_eq!(left(&lines, 60).as_deref(), Some("4 of 7 checks, about 45 s left"));
         assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
+        lines.expected = 1800;
+        assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 20 min left"));
+        assert_eq!(left(&lines, 2400).as_deref(), Some("4 of 7 checks, about 30 min left"));
         let last = run.outcomes[4..].iter().flat_map(|one| lines.checked(one.requirement, one.verdict));
         let last: Vec<String> = last.collect();
         assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
