@@ -19,7 +19,7 @@ use clap::Args;
 
 use super::Ending;
 use super::interrupt::Interrupt;
-use super::outputs::{KnownFailures, Outputs};
+use super::outputs::{KnownFailures, Outputs, REFUSED};
 use super::target::TargetArgs;
 
 /// The end of the help.
@@ -48,7 +48,12 @@ pub(crate) struct WatchArgs {
 }
 
 pub(crate) async fn watch(args: WatchArgs) -> Result<(), Ending> {
+    let read = [("--har", args.har.as_deref()), ("--profile", args.target.profile.as_deref())];
+    args.outputs.check_distinct(&args.known_failures, &[], &read)?;
     let known_failures = args.known_failures.load()?;
+    if known_failures.renews() {
+        return Err(Ending::Bad(REFUSED.to_owned()));
+    }
     args.outputs.can_be_written()?;
     let loaded = args.target.load()?.ok_or_else(|| {
         Ending::Bad(
@@ -199,12 +204,13 @@ async fn run(
     let ended = tokio::select! {
         ended = child.wait() => ended,
         // A terminal sends Ctrl-C to the program, too, which may still have something to do.
-        () = interrupt.wait() => {
-            tokio::time::timeout(GRACE, child.wait()).await.unwrap_or_else(|_| {
+        () = interrupt.wait() => match tokio::time::timeout(GRACE, child.wait()).await {
+            Ok(ended) => ended,
+            Err(_) => {
                 eprintln!("assay: {program} did not end within {} s; it is stopped", GRACE.as_secs());
-                Ok(ExitStatus::default())
-            })
-        }
+                return Ok(KILLED);
+            }
+        },
     };
     let status = ended.map_err(|e| Ending::Failed(format!("{program}: {e}")))?;
     Ok(code_of(status))
@@ -212,6 +218,9 @@ async fn run(
 
 /// How long a program may take to end after Ctrl-C.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// The exit code of a program that was killed, as a shell reports it.
+const KILLED: u8 = 137;
 
 /// The exit code, as a shell reports it.
 fn code_of(status: ExitStatus) -> u8 {

@@ -98,6 +98,20 @@ async fn a_server_that_does_not_answer_is_a_502_that_says_so() {
 }
 
 #[tokio::test]
+async fn of_a_stream_that_a_client_leaves_the_whole_lines_are_judged() {
+    // The last character is cut.
+    let answer: &[&str] = &[
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\n",
+        "data: {}\r\n\r\ndata: caf",
+    ];
+    let (base, _) = scripted(answer).await;
+    let (proxy, mut seen) = proxy("gateway", &base).await;
+    talk(proxy.address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let Some(Passed::Whole(exchange)) = seen.recv().await else { panic!("an exchange") };
+    assert_eq!(&exchange.response.expect("a response").body[..], b"data: {}\r\n\r\n");
+}
+
+#[tokio::test]
 async fn what_does_not_end_is_not_judged() {
     let (base, _) = scripted(&["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1234"]).await;
     let (proxy, mut seen) = proxy("drop", &base).await;
@@ -209,6 +223,12 @@ async fn a_program_gets_the_address_of_the_proxy_and_its_exit_code_counts() {
     assert!(code == Some(1) && text.contains("nothing was checked"), "{text}");
     let (code, text) = assay(folder.path(), &[&watch[..], &["./no-such-program"]].concat()).await;
     assert!(code == Some(2) && text.contains("no-such-program"), "{text}");
+    let files = ["--html", "r", "--json", "r"];
+    let (code, text) = assay(folder.path(), &[&watch[..5], &files[..], &["--", "true"]].concat()).await;
+    assert!(code == Some(2) && text.contains("--html"), "{text}");
+    let (code, text) =
+        assay(folder.path(), &[&watch[..5], &["--write-baseline", "b.toml", "--", "true"]].concat()).await;
+    assert!(code == Some(2) && text.contains("--write-baseline"), "{text}");
     let (code, text) = assay(folder.path(), &["watch"]).await;
     assert!(code == Some(2) && text.contains("--gateway-url"), "{text}");
 }

@@ -30,6 +30,8 @@ pub const BODY_BYTES: usize = 4 * 1024 * 1024;
 const SECRET_HEADERS: [&str; 5] = ["x-api-key", "x-payment", "proxy-authorization", "cookie", "set-cookie"];
 /// Members of responses whose values are secrets.
 const SECRET_MEMBERS: [&str; 2] = ["claimToken", "secret"];
+/// How many paths without documentation are counted one by one.
+const UNDOCUMENTED: usize = 1_000;
 /// How many paths without documentation a remark names.
 const NAMED: usize = 5;
 
@@ -81,19 +83,10 @@ impl Watched {
                 return Vec::new();
             }
         };
-        let name = endpoints::name(&exchange);
-        let status = status_of(&exchange);
-        if endpoints::endpoint_of(&self.dialect, &exchange).is_none() {
-            self.undocumented.insert(name.clone());
-        }
-        *self.statuses.entry(name).or_default().entry(status).or_default() += 1;
-        self.hide(&exchange);
+        self.count_status(&exchange);
         let (_, found) = breaches(&exchange, &self.dialect, Worlds::Shared);
         let mut fresh = Vec::new();
-        for (row, mut failure) in found {
-            for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
-                self.hidden.redact_text(text);
-            }
+        for (row, failure) in found {
             let count = self.broken.entry(row).or_default();
             *count += 1;
             if *count == 1 {
@@ -102,11 +95,28 @@ impl Watched {
         }
         self.kept_bytes += size_of(&exchange);
         if self.kept_bytes <= KEPT_BYTES || !fresh.is_empty() {
+            self.hide(&exchange);
             self.kept.push(exchange);
         } else {
             self.alone += 1;
         }
+        for (_, Failure { place, want, got, .. }) in &mut fresh {
+            [place, want, got].into_iter().for_each(|text| self.hidden.redact_text(text));
+        }
         fresh
+    }
+
+    /// Counts the exchange at its endpoint, or among the other paths where too many are not documented.
+    fn count_status(&mut self, exchange: &Exchange) {
+        let mut name = endpoints::name(exchange);
+        if endpoints::endpoint_of(&self.dialect, exchange).is_none() {
+            if self.undocumented.len() < UNDOCUMENTED {
+                self.undocumented.insert(name.clone());
+            } else if !self.undocumented.contains(&name) {
+                "other paths".clone_into(&mut name);
+            }
+        }
+        *self.statuses.entry(name).or_default().entry(status_of(exchange)).or_default() += 1;
     }
 
     /// How many exchanges there were.
@@ -143,7 +153,9 @@ impl Watched {
                 statuses.iter().map(|(status, count)| format!("{status} x {count}")).collect();
             format!("  {name:<width$}  {}\n", statuses.join(", "))
         };
-        self.statuses.iter().map(line).collect()
+        let mut table = self.statuses.iter().map(line).collect();
+        self.hidden.redact_text(&mut table);
+        table
     }
 
     /// The first exchange of each endpoint and status that the server rejected for what the client sent.
@@ -191,10 +203,7 @@ impl Watched {
 
 /// The status, or why there is none.
 fn status_of(exchange: &Exchange) -> String {
-    match &exchange.response {
-        Ok(response) => response.status.to_string(),
-        Err(broken) => broken.to_string(),
-    }
+    exchange.response.as_ref().map_or_else(ToString::to_string, |response| response.status.to_string())
 }
 
 /// What an exchange takes, in bytes.

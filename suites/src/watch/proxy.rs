@@ -304,9 +304,9 @@ impl Ending {
             way.keep(sender);
         }
         let passed = match (sent.take(), body.take(), received) {
-            (Some(sent), Some(body), Some(received)) if is_whole || received.media_type() == EVENT_STREAM => {
+            (Some(sent), Some(body), Some(received)) if is_whole || is_readable_in_part(&received) => {
                 request.body = sent;
-                let body = if is_whole { body } else { whole_events(&body) };
+                let body = if is_whole { body } else { whole_lines(&body) };
                 let limits = Limits { body_bytes: BODY_BYTES, ..Limits::default() };
                 let response = decoded(Response { body, ..received }, limits);
                 let exchange = Exchange { site, base, request, cut: None, slot: None, response };
@@ -319,9 +319,14 @@ impl Ending {
     }
 }
 
-/// The events that have ended: many clients leave a stream at its end mark.
-fn whole_events(body: &Bytes) -> Bytes {
-    let end = body.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
+/// Whether the events that have come can be judged without the rest: many clients leave a stream at its end mark.
+fn is_readable_in_part(received: &Response) -> bool {
+    received.media_type() == EVENT_STREAM && received.header("content-encoding").is_none()
+}
+
+/// The lines that have ended, so that no character is cut. Readers of events leave out one that has not ended.
+fn whole_lines(body: &Bytes) -> Bytes {
+    let end = body.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1);
     body.slice(..end)
 }
 
