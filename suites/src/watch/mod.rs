@@ -101,7 +101,9 @@ impl Watched {
             self.alone += 1;
         }
         for (_, Failure { place, want, got, .. }) in &mut fresh {
-            [place, want, got].into_iter().for_each(|text| self.hidden.redact_text(text));
+            for text in [place, want, got] {
+                self.hidden.redact_text(text);
+            }
         }
         fresh
     }
