@@ -204,13 +204,13 @@ async fn run(
     let ended = tokio::select! {
         ended = child.wait() => ended,
         // A terminal sends Ctrl-C to the program, too, which may still have something to do.
-        () = interrupt.wait() => match tokio::time::timeout(GRACE, child.wait()).await {
-            Ok(ended) => ended,
-            Err(_) => {
+        () = interrupt.wait() => {
+            let Ok(ended) = tokio::time::timeout(GRACE, child.wait()).await else {
                 eprintln!("assay: {program} did not end within {} s; it is stopped", GRACE.as_secs());
                 return Ok(KILLED);
-            }
-        },
+            };
+            ended
+        }
     };
     let status = ended.map_err(|e| Ending::Failed(format!("{program}: {e}")))?;
     Ok(code_of(status))
