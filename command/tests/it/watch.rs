@@ -11,7 +11,7 @@ use assay_spec::{Dialect, Service};
 use assay_suites::harness::data::Verdict;
 use assay_suites::http::sockets::Sockets;
 use assay_suites::watch::proxy::{Proxy, Server};
-use assay_suites::watch::{Passed, Watched};
+use assay_suites::watch::{Observed, Passed, Watched};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -24,6 +24,14 @@ async fn proxy(site: &str, base: &str) -> (Proxy, mpsc::UnboundedReceiver<Passed
     let seen = move |passed| drop(sender.send(passed));
     let proxy = Proxy::open(([127, 0, 0, 1], 0).into(), server, Arc::new(seen)).await.expect("a free port");
     (proxy, receiver)
+}
+
+/// The next exchange.
+async fn observed(seen: &mut mpsc::UnboundedReceiver<Passed>) -> Observed {
+    match seen.recv().await {
+        Some(Passed::Whole(observed)) => *observed,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// A server that reads one request on each connection, keeps it, and writes these pieces.
@@ -76,7 +84,7 @@ async fn a_request_reaches_the_named_server_alone_and_comes_back_as_it_is() {
     assert!(request.starts_with("POST /base/v1/x?a=%20 HTTP/1.1\r\n"), "{request}");
     assert!(request.contains(&format!("host: {host}\r\n")) && request.contains("x-kept: 2"), "{request}");
     assert!(!request.contains("other.example") && !request.contains("x-own"), "{request}");
-    let Some(Passed::Whole(exchange)) = seen.recv().await else { panic!("an exchange") };
+    let exchange = observed(&mut seen).await.exchange;
     let response = exchange.response.expect("a response");
     assert_eq!((&exchange.request.body[..], &response.body[..]), (&b"{}"[..], &b"da\r\nta\n\n"[..]));
 }
@@ -92,7 +100,7 @@ async fn a_server_that_does_not_answer_is_a_502_that_says_so() {
         let (proxy, mut seen) = proxy("drop", &base).await;
         let received = talk(proxy.address, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
         assert!(received.starts_with("HTTP/1.1 502 ") && received.contains("assay watch: "), "{received}");
-        let Some(Passed::Whole(exchange)) = seen.recv().await else { panic!("an exchange") };
+        let exchange = observed(&mut seen).await.exchange;
         assert!(exchange.response.is_err());
     }
 }
@@ -107,7 +115,7 @@ async fn of_a_stream_that_a_client_leaves_the_whole_lines_are_judged() {
     let (base, _) = scripted(answer).await;
     let (proxy, mut seen) = proxy("gateway", &base).await;
     talk(proxy.address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    let Some(Passed::Whole(exchange)) = seen.recv().await else { panic!("an exchange") };
+    let exchange = observed(&mut seen).await.exchange;
     assert_eq!(&exchange.response.expect("a response").body[..], b"data: {}\r\n\r\n");
 }
 
@@ -116,7 +124,26 @@ async fn what_does_not_end_is_not_judged() {
     let (base, _) = scripted(&["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1234"]).await;
     let (proxy, mut seen) = proxy("drop", &base).await;
     talk(proxy.address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    assert!(matches!(seen.recv().await, Some(Passed::Without(site, _)) if site == "drop"));
+    let Observed { exchange, left, .. } = observed(&mut seen).await;
+    assert!(exchange.site == "drop" && exchange.response.is_err() && !left, "{exchange:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_is_seen_and_its_request_ends_at_the_server() {
+    // A server that never responds: it says when the connection has ended.
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let base = format!("http://{}", listener.local_addr().expect("an address"));
+    let (proxy, mut seen) = proxy("drop", &base).await;
+    let mut client = TcpStream::connect(proxy.address).await.expect("it listens");
+    client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sent");
+    let (mut server, _) = listener.accept().await.expect("a connection");
+    let mut request = vec![0; 1024];
+    assert!(server.read(&mut request).await.expect("a request") > 0);
+    drop(client);
+    let mut rest = Vec::new();
+    server.read_to_end(&mut rest).await.expect("the connection ends");
+    let Observed { exchange, left, times } = observed(&mut seen).await;
+    assert!(exchange.response.is_err() && left && times.is_some_and(|times| times.began <= times.ended));
 }
 
 /// Reads one response with a known length from a connection that stays open.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use assay_spec::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::Deserialize;
 use url::Url;
 
-use super::{BODY_BYTES, Passed};
+use super::{BODY_BYTES, Observed, Passed, Times};
 use crate::http::connect::{is_same_origin, path_of};
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 
@@ -28,7 +29,11 @@ struct Log {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Entry {
+    started_date_time: Option<String>,
+    /// How long it took, in milliseconds.
+    time: Option<f64>,
     request: Sent,
     response: Received,
 }
@@ -74,6 +79,9 @@ struct Content {
     encoding: Option<String>,
 }
 
+/// The longest duration that a recording may tell, in milliseconds: a year.
+const LONGEST_MS: f64 = 365.0 * 86_400_000.0;
+
 /// A size that a recording does not tell.
 fn unknown() -> i64 {
     -1
@@ -90,7 +98,10 @@ pub fn read(bytes: &[u8], sites: &BTreeMap<String, String>) -> Result<Vec<Passed
     Ok(log.entries.into_iter().map(|entry| passed(entry, sites)).collect())
 }
 
-fn passed(Entry { request, response }: Entry, sites: &BTreeMap<String, String>) -> Passed {
+fn passed(
+    Entry { started_date_time, time, request, response }: Entry,
+    sites: &BTreeMap<String, String>,
+) -> Passed {
     let Some((site, base, target)) = place(&request.url, sites) else { return Passed::Elsewhere };
     let without = |why| Passed::Without(site.clone(), why);
     let may_have_body = !["GET", "HEAD", "OPTIONS"].contains(&&*request.method) && request.body_size != 0;
@@ -127,7 +138,11 @@ fn passed(Entry { request, response }: Entry, sites: &BTreeMap<String, String>) 
         }
         _ => Err(Broken::Closed("the recording has no response".to_owned())),
     };
-    Passed::Whole(Box::new(Exchange { site, base, request, cut: None, slot: None, response }))
+    let exchange = Exchange { site, base, request, cut: None, slot: None, response };
+    let began = started_date_time.and_then(|at| Instant::parse_iso(&at));
+    let times = began
+        .map(|began| Times { began, ended: began + time.unwrap_or_default().clamp(0.0, LONGEST_MS) as i64 });
+    Passed::Whole(Box::new(Observed { exchange, times, left: false }))
 }
 
 /// The site of a URL, its base URL, and the target below it; that with the longest path, if several fit.
@@ -183,6 +198,7 @@ mod tests {
     fn an_entry_is_an_exchange_of_the_site_of_its_url() {
         let entry = |url: &str| {
             json!({
+                "startedDateTime": "2026-01-02T13:04:05.678+01:00", "time": 12.7,
                 "request": { "method": "POST", "url": url, "headers": [{ "name": ":authority", "value": "x" }, { "name": "A", "value": "b" }],
                              "postData": { "text": "{}" } },
                 "response": { "status": 200, "headers": [{ "name": "Content-Type", "value": "text/plain" }],
@@ -194,7 +210,10 @@ mod tests {
             entry("https://ai.example/apis"),
             entry("http://drop.example/")
         ]));
-        let Passed::Whole(exchange) = &all[0] else { panic!("{:?}", all[0]) };
+        let Passed::Whole(observed) = &all[0] else { panic!("{:?}", all[0]) };
+        let exchange = &observed.exchange;
+        let (began, ended) = (Instant(1_767_355_445_678), Instant(1_767_355_445_690));
+        assert_eq!(observed.times, Some(Times { began, ended }));
         assert_eq!((&*exchange.site, &*exchange.request.target), ("gateway", "/api/v1/models?x=%20"));
         assert_eq!(exchange.request.headers, [("A".to_owned(), b"b".to_vec())]);
         let response = exchange.response.as_ref().expect("a response");
@@ -222,7 +241,11 @@ mod tests {
                 "{passed:?}"
             );
         }
-        assert!(matches!(&all[3], Passed::Whole(exchange) if exchange.response.is_err()), "{:?}", all[3]);
+        assert!(
+            matches!(&all[3], Passed::Whole(observed) if observed.exchange.response.is_err()),
+            "{:?}",
+            all[3]
+        );
         assert!(read(b"{\"log\": {}}", &sites()).is_err());
     }
 }

@@ -8,7 +8,7 @@ pub mod proxy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_spec::{Dialect, Id};
+use assay_spec::{Dialect, Id, Instant};
 use serde_json::Value;
 
 use crate::documents::endpoints;
@@ -30,6 +30,8 @@ pub const BODY_BYTES: usize = 4 * 1024 * 1024;
 const SECRET_HEADERS: [&str; 5] = ["x-api-key", "x-payment", "proxy-authorization", "cookie", "set-cookie"];
 /// Members of responses whose values are secrets.
 const SECRET_MEMBERS: [&str; 2] = ["claimToken", "secret"];
+/// Why an exchange is not judged whose client did not wait.
+const LEFT: &str = "the client left before the end of the response";
 /// How many paths without documentation are counted one by one.
 const UNDOCUMENTED: usize = 1_000;
 /// How many paths without documentation a remark names.
@@ -39,18 +41,38 @@ const NAMED: usize = 5;
 #[derive(Debug)]
 pub enum Passed {
     /// The whole exchange.
-    Whole(Box<Exchange>),
-    /// An exchange of this site without a complete body: it was too long, its client left, or the recording lacks it.
+    Whole(Box<Observed>),
+    /// An exchange of this site without a complete body: it was too long, or the recording lacks it.
     Without(String, &'static str),
     /// An exchange with a server that is not watched.
     Elsewhere,
+}
+
+/// An exchange between a client and a server.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The exchange.
+    pub exchange: Exchange,
+    /// When it took place; a recording may not say so.
+    pub times: Option<Times>,
+    /// The client left before the response had ended.
+    pub left: bool,
+}
+
+/// When an exchange took place, by the clock of the machine that saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Times {
+    /// The head of the request came.
+    pub began: Instant,
+    /// The response had ended.
+    pub ended: Instant,
 }
 
 /// The exchanges so far.
 #[derive(Default)]
 pub struct Watched {
     dialect: Dialect,
-    kept: Vec<Exchange>,
+    kept: Vec<Observed>,
     kept_bytes: usize,
     /// How many exchanges each endpoint had, by status.
     statuses: BTreeMap<String, BTreeMap<String, usize>>,
@@ -72,8 +94,8 @@ impl Watched {
 
     /// Adds an exchange. Returns the rows that it breaks and that no exchange before broke.
     pub fn add(&mut self, passed: Passed) -> Vec<(Id, Failure)> {
-        let exchange = match passed {
-            Passed::Whole(exchange) => *exchange,
+        let observed = match passed {
+            Passed::Whole(observed) => *observed,
             Passed::Without(_, why) => {
                 *self.unjudged.entry(why).or_default() += 1;
                 return Vec::new();
@@ -83,8 +105,12 @@ impl Watched {
                 return Vec::new();
             }
         };
-        self.count_status(&exchange);
-        let (_, found) = breaches(&exchange, &self.dialect, Worlds::Shared);
+        if observed.left {
+            *self.unjudged.entry(LEFT).or_default() += 1;
+        } else {
+            self.count_status(&observed.exchange);
+        }
+        let (_, found) = breaches(&observed.exchange, &self.dialect, Worlds::Shared);
         let mut fresh = Vec::new();
         for (row, failure) in found {
             let count = self.broken.entry(row).or_default();
@@ -93,10 +119,10 @@ impl Watched {
                 fresh.push((row, failure));
             }
         }
-        self.kept_bytes += size_of(&exchange);
+        self.kept_bytes += size_of(&observed.exchange);
         if self.kept_bytes <= KEPT_BYTES || !fresh.is_empty() {
-            self.hide(&exchange);
-            self.kept.push(exchange);
+            self.hide(&observed.exchange);
+            self.kept.push(observed);
         } else {
             self.alone += 1;
         }
@@ -167,7 +193,7 @@ impl Watched {
             let status = exchange.response.as_ref().map_or(0, |response| response.status);
             (400..500).contains(&status)
         };
-        let rejected = self.kept.iter().filter(is_rejected);
+        let rejected = self.kept.iter().map(|observed| &observed.exchange).filter(is_rejected);
         rejected.filter(|exchange| seen.insert((endpoints::name(exchange), status_of(exchange)))).collect()
     }
 
@@ -197,7 +223,8 @@ impl Watched {
         }
         run.remarks.extend(explained);
         run.remarks.iter_mut().for_each(|remark| self.hidden.redact_text(remark));
-        run.outcomes = of_traffic(self.kept, &self.dialect, SUITES);
+        let exchanges = self.kept.into_iter().map(|observed| observed.exchange).collect();
+        run.outcomes = of_traffic(exchanges, &self.dialect, SUITES);
         run.outcomes.iter_mut().for_each(|outcome| redact(&self.hidden, outcome));
         run
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use assay_spec::Instant;
 use bytes::Bytes;
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use http::{Request as HttpRequest, Response as HttpResponse, StatusCode, Uri, Version};
@@ -18,7 +19,8 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::{BODY_BYTES, Passed};
+use super::{BODY_BYTES, Observed, Passed, Times};
+use crate::harness::probe::wall_clock;
 use crate::http::client::Limits;
 use crate::http::client::coding::decoded;
 use crate::http::connect::{Connect, path_of};
@@ -124,32 +126,41 @@ async fn pass(way: &Arc<Way>, request: HttpRequest<Incoming>) -> HttpResponse<Ei
     parts.headers.insert(HOST, way.host.clone());
     parts.version = Version::HTTP_11;
     let uri = request.target.parse::<Uri>();
+    let began = wall_clock();
+    let ending =
+        Ending { way: way.clone(), request, began, sent: sent.clone(), sender: None, received: None };
+    // A client that leaves drops this future.
+    let mut waiting = Waiting(Some(ending));
     let answer = match uri {
         Ok(uri) => {
             parts.uri = uri;
-            let body = Passing { body, copied: sent.clone(), end: None };
+            let body = Passing { body, copied: sent, end: None };
             way.send(HttpRequest::from_parts(parts, body)).await
         }
         Err(e) => Err(Broken::Inexpressible(e.to_string())),
     };
-    let ending = Ending { way: way.clone(), request, sent, sender: None, received: None };
     match answer {
         Ok((response, sender)) => {
             let (mut parts, body) = response.into_parts();
             let headers = lines(&parts.headers);
             let received = Response { status: parts.status.as_u16(), headers, body: Bytes::new() };
-            let ending = Ending { sender: Some(sender), received: Some(received), ..ending };
+            let end = waiting
+                .0
+                .take()
+                .map(|ending| Box::new(Ending { sender: Some(sender), received: Some(received), ..ending }));
             strip(&mut parts.headers);
             parts.version = Version::HTTP_11;
-            let mut passing = Passing { body, copied: Copied::default(), end: Some(Box::new(ending)) };
+            let mut passing = Passing { body, copied: Copied::default(), end };
             if passing.body.is_end_stream() {
-                passing.ended(true);
+                passing.ended(How::Whole);
             }
             HttpResponse::from_parts(parts, Either::Left(passing))
         }
         Err(broken) => {
             let said = format!("assay watch: {broken}\n");
-            ending.broken(broken);
+            if let Some(ending) = waiting.0.take() {
+                ending.without_response(broken, false);
+            }
             let mut response = HttpResponse::new(Either::Right(Full::from(said)));
             *response.status_mut() = StatusCode::BAD_GATEWAY;
             response
@@ -231,11 +242,22 @@ struct Passing {
 }
 
 impl Passing {
-    fn ended(&mut self, is_whole: bool) {
+    fn ended(&mut self, how: How) {
         if let Some(ending) = self.end.take() {
-            ending.done(&self.copied, is_whole);
+            ending.done(&self.copied, how);
         }
     }
+}
+
+/// How a body ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// After its last byte.
+    Whole,
+    /// The server closed the connection before.
+    Cut,
+    /// The client left before.
+    Left,
 }
 
 impl Body for Passing {
@@ -252,11 +274,11 @@ impl Body for Passing {
                 frame.data_ref().into_iter().for_each(|bytes| self.copied.add(bytes));
                 // A body of known length is not polled after its last byte.
                 if self.body.is_end_stream() {
-                    self.ended(true);
+                    self.ended(How::Whole);
                 }
             }
-            Poll::Ready(Some(Err(_))) => self.ended(false),
-            Poll::Ready(None) => self.ended(true),
+            Poll::Ready(Some(Err(_))) => self.ended(How::Cut),
+            Poll::Ready(None) => self.ended(How::Whole),
             Poll::Pending => {}
         }
         polled
@@ -273,7 +295,18 @@ impl Body for Passing {
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        self.ended(false);
+        self.ended(How::Left);
+    }
+}
+
+/// An exchange whose response has not begun.
+struct Waiting(Option<Ending>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(ending) = self.0.take() {
+            ending.without_response(Broken::Closed("because the client left".to_owned()), true);
+        }
     }
 }
 
@@ -281,41 +314,58 @@ impl Drop for Passing {
 struct Ending {
     way: Arc<Way>,
     request: Request,
+    began: Instant,
     sent: Copied,
     sender: Option<SendRequest<Passing>>,
     received: Option<Response>,
 }
 
 impl Ending {
-    /// There was no response.
-    fn broken(self, why: Broken) {
-        let site = self.way.server.site.clone();
-        let base = self.way.server.base.clone();
-        let exchange =
-            Exchange { site, base, request: self.request, cut: None, slot: None, response: Err(why) };
-        (self.way.seen)(Passed::Whole(Box::new(exchange)));
+    /// There is no whole response.
+    fn without_response(self, why: Broken, left: bool) {
+        self.observed(Some(Err(why)), left);
     }
 
     /// The body of the response has ended.
-    fn done(self, body: &Copied, is_whole: bool) {
-        let Ending { way, mut request, sent, sender, received } = self;
-        let Server { site, base, .. } = way.server.clone();
-        if let Some(sender) = sender.filter(|_| is_whole) {
-            way.keep(sender);
-        }
-        let passed = match (sent.take(), body.take(), received) {
-            (Some(sent), Some(body), Some(received)) if is_whole || is_readable_in_part(&received) => {
-                request.body = sent;
-                let body = if is_whole { body } else { whole_lines(&body) };
+    fn done(mut self, body: &Copied, how: How) {
+        let received = self.received.take();
+        let (Some(body), Some(received)) = (body.take(), received) else { return self.observed(None, false) };
+        match how {
+            How::Whole => {
+                if let Some(sender) = self.sender.take() {
+                    self.way.keep(sender);
+                }
                 let limits = Limits { body_bytes: BODY_BYTES, ..Limits::default() };
                 let response = decoded(Response { body, ..received }, limits);
-                let exchange = Exchange { site, base, request, cut: None, slot: None, response };
-                Passed::Whole(Box::new(exchange))
+                self.observed(Some(response), false);
             }
-            (Some(_), Some(_), _) => Passed::Without(site, "ended before the end of the response"),
+            How::Cut | How::Left if is_readable_in_part(&received) => {
+                let response = Response { body: whole_lines(&body), ..received };
+                self.observed(Some(Ok(response)), false);
+            }
+            How::Cut => {
+                let why = format!("after {} bytes of the body", body.len());
+                self.without_response(Broken::Closed(why), false);
+            }
+            How::Left => {
+                self.without_response(Broken::Closed("because the client left".to_owned()), true);
+            }
+        }
+    }
+
+    /// Passes the exchange on; it has no response if that is too long.
+    fn observed(self, response: Option<Result<Response, Broken>>, left: bool) {
+        let Server { site, base, .. } = self.way.server.clone();
+        let passed = match (self.sent.take(), response) {
+            (Some(body), Some(response)) => {
+                let request = Request { body, ..self.request };
+                let exchange = Exchange { site, base, request, cut: None, slot: None, response };
+                let times = Some(Times { began: self.began, ended: wall_clock() });
+                Passed::Whole(Box::new(Observed { exchange, times, left }))
+            }
             _ => Passed::Without(site, "had a body that was too long to be judged"),
         };
-        (way.seen)(passed);
+        (self.way.seen)(passed);
     }
 }
 
